@@ -18,6 +18,7 @@ from tinsmith_cmsis_nn import (
     int16,
     lstm,
     matmul,
+    narrow,
     offset_convolution,
     packed_convolution,
     padding,
@@ -73,6 +74,7 @@ class CmsisNnBackend(Checked):
             *fully_connected.packed_kernels(target),
         )
         return (
+            *narrow.kernels(target),
             *with_sisters(packed),
             *public,
             *fully_connected.nearest_kernels(target),

@@ -90,12 +90,15 @@ static TINSMITH_NOINLINE int {name}({record}, uint8_t *arena) {{
 
 @dataclass(frozen=True)
 class Kind:
-    """A packed kernel. name: of the helper. what: for the comment. parameters: its C struct."""
+    """A packed kernel. name: of the helper. what: for the comment. parameters: its C struct. is_final: whether it rounds
+    as it should already.
+    """
 
     name: str
     what: str
     parameters: str
     kernel: str
+    is_final: bool = False
 
 
 CONVOLUTION = Kind("convolve", "convolution", "cmsis_nn_conv_params", "tinsmith_convolve_packed_s8")
@@ -150,6 +153,17 @@ def nearest_kind(kind: Kind) -> Kind:
         f"{kind.what}, rounded once",
         kind.parameters,
         f"{kind.kernel}_nearest",
+    )
+
+
+def narrow_kind(kind: Kind) -> Kind:
+    """The same, rounded once with narrow multipliers."""
+    return Kind(
+        f"{kind.name}_narrow",
+        f"{kind.what}, by narrow multipliers",
+        kind.parameters,
+        f"{kind.kernel}_narrow",
+        is_final=True,
     )
 
 

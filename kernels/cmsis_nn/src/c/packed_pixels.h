@@ -12,6 +12,7 @@
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/im2col.h"
+#include "src/internal/narrow.h"
 #include "src/internal/requantize.h"
 
 enum { kChannels = 4 };
@@ -61,7 +62,7 @@ TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bi
   for (int32_t p = 0; p < pixels; ++p) {
     inputs[p] = x[p];
     for (int32_t c = 0; c < kChannels; ++c) {
-      sums[p][c] = bias[c];
+      sums[p][c] = TINSMITH_NN_NARROW ? 0 : bias[c]; /* of narrow multipliers a part of what is added later */
     }
   }
   const int8_t *end = weights + kChannels * depth;
@@ -92,6 +93,23 @@ TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bi
   }
 }
 
+#if TINSMITH_NN_NARROW
+/** Outputs of the group of channels from `first` on, of which `left` exist. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void scale_narrow(const output_stage *stage, int32_t first, int32_t acc[][kChannels],
+                                         int32_t left, int32_t channels, int8_t *output, int32_t pixels) {
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < kChannels && c < left; ++c) {
+    const int32_t multiplier = stage->multiplier[first + c];
+    const int32_t shift = stage->shift[first + c];
+    const int32_t addend = stage->bias[first + c];
+    for (int32_t p = 0; p < pixels; ++p) {
+      const int32_t value = tinsmith_scale_narrow(acc[p][c], multiplier, shift, addend);
+      output[p * channels + c] = tinsmith_saturate_s8(value);
+    }
+  }
+}
+#endif
+
 /** All channels of `pixels` pixels, kPixels or 1: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]). */
 TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *const *x, const int8_t *weights,
                                             int32_t depth, int32_t channels, int8_t *output, int32_t pixels,
@@ -101,6 +119,9 @@ TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *co
     multiply(acc, stage.bias + first, x, weights, depth, pixels);
     weights += kChannels * depth;
     const int32_t left = channels - first;
+#if TINSMITH_NN_NARROW
+    scale_narrow(&stage, first, acc, left, channels, output + first, pixels);
+#else
     TINSMITH_NO_UNROLL
     for (int32_t c = 0; c < kChannels && c < left; ++c) {
       const int32_t multiplier = *stage.multiplier;
@@ -114,6 +135,7 @@ TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *co
         output[p * channels + first + c] = tinsmith_saturate_s8(value);
       }
     }
+#endif
   }
 }
 

@@ -13,6 +13,7 @@
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/depthwise.h"
+#include "src/internal/narrow.h"
 #include "src/internal/requantize.h"
 
 /** How the sums of a channel become outputs, and where the outputs lie. */
@@ -25,14 +26,19 @@ typedef struct {
 } output_stage;
 
 TINSMITH_ALWAYS_INLINE int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t offset, bool of_any) {
+#if TINSMITH_NN_NARROW
+  (void)of_any;
+  return tinsmith_saturate_s8(tinsmith_scale_narrow(acc, multiplier, shift, offset));
+#else
   return tinsmith_saturate_s8(of_any ? tinsmith_requantize_folded_any(acc, multiplier, shift, offset)
                                      : tinsmith_requantize_folded(acc, multiplier, shift, offset));
+#endif
 }
 
 /** Rows of `count` sums, `pitch` apart, into rows of bytes, `row_step` apart. */
 TINSMITH_NOINLINE static void scale_rows(const output_stage *stage, int8_t *output, int32_t row_step,
                                          const int32_t *sums, int32_t pitch, int32_t rows, int32_t count, bool of_any) {
-  const int32_t bias = stage->bias;
+  const int32_t bias = TINSMITH_NN_NARROW ? 0 : stage->bias; /* of narrow multipliers a part of the offset */
   const int32_t multiplier = stage->multiplier;
   const int32_t shift = stage->shift;
   const int32_t offset = stage->half_and_zero_point;
@@ -111,7 +117,11 @@ TINSMITH_ALWAYS_INLINE void convolve_strip(const layer *l, const int8_t *input, 
             .bias = l->bias[c],
             .multiplier = l->quant_params->multiplier[c],
             .shift = shift,
+#if TINSMITH_NN_NARROW
+            .half_and_zero_point = l->bias[c],
+#else
             .half_and_zero_point = of_any ? l->zero_point : tinsmith_half_and_zero_point(shift, l->zero_point),
+#endif
             .step = row->output_step,
         };
         const tinsmith_element *plane = l->planes + p * l->strip.plane_elements;

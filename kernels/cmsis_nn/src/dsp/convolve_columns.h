@@ -19,6 +19,7 @@
 #include "src/internal/compiler.h"
 #include "src/internal/dsp.h"
 #include "src/internal/im2col.h"
+#include "src/internal/narrow.h"
 #include "src/internal/requantize.h"
 
 #if TINSMITH_NN_SINGLE
@@ -184,6 +185,31 @@ typedef struct {
   int32_t zero_point;
 } output_stage;
 
+#if TINSMITH_NN_NARROW
+
+/** Outputs of one group of each pixel, of which `channels` exist. The second sum of a pair is taken as it comes, times
+ * 256: bias is a part of it already. */
+TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
+                                         int8_t *output1, bool any_shift, const int32_t *terms) {
+  (void)any_shift;
+  (void)terms;
+  for (int32_t c = 0; c < channels; ++c) {
+    const int32_t multiplier = stage->multiplier[c];
+    const int32_t addend = stage->shift[c];
+    int32_t scaled[kPixels];
+    for (int32_t p = 0; p < kPixels; ++p) {
+      const int32_t bottom = acc->bottom[p][c / 2];
+      const int32_t both = acc->both[p][c / 2];
+      const int32_t sum = c % 2 == 0 ? bottom : (int32_t)((uint32_t)both - (uint32_t)bottom);
+      scaled[p] = tinsmith_scale_narrow_top(sum, multiplier, addend);
+    }
+    output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
+    output0[c] = tinsmith_saturate_s8(scaled[0]);
+  }
+}
+
+#else
+
 /** Outputs of one group of each pixel, of which `channels` exist. terms: of the pixels; NULL without an offset. */
 TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
                                          int8_t *output1, bool any_shift, const int32_t *terms) {
@@ -211,6 +237,8 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
   }
 }
 
+#endif /* TINSMITH_NN_NARROW */
+
 /** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * Of a single pixel output1 is output0, which is written last. */
 TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmith_lanes *columns, const int8_t *weights,
@@ -219,9 +247,16 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
+#if TINSMITH_NN_NARROW
+      acc.bottom[p][0] = stage.bias[0];
+      acc.both[p][0] = stage.bias[1];
+      acc.bottom[p][1] = stage.bias[2];
+      acc.both[p][1] = stage.bias[3];
+#else
       const int32_t term = terms != NULL ? terms[p] : 0;
       acc.both[p][0] = acc.bottom[p][0] = stage.bias[0] + term;
       acc.both[p][1] = acc.bottom[p][1] = stage.bias[2] + term;
+#endif
     }
     weights = multiply(&acc, columns, weights, depth);
     if (channels >= kChannels) {

@@ -1,0 +1,87 @@
+"""Conv2D and DepthwiseConv2D that round once with multipliers of few bits, by kernels that do so in words
+(`tinsmith_nn_narrow.h`).
+"""
+
+from dataclasses import replace
+
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
+from tinsmith_ir.operators import Convolution, DepthwiseConv2D
+from tinsmith_ir.parameters import conv_parameters
+from tinsmith_ir.rounding import Rounding
+from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Scope
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn import sizes
+from tinsmith_cmsis_nn.common import implementation, packed_constants
+from tinsmith_cmsis_nn.helpers import (
+    CONVOLUTION,
+    CONVOLUTION_SINGLE,
+    DEPTHWISE,
+    narrow_kind,
+)
+from tinsmith_cmsis_nn.packed_convolution import emit_call, weights_pack
+from tinsmith_cmsis_nn.packed_convolution import kernels as wide_kernels
+from tinsmith_cmsis_nn.packing import PackedLayer, refusal
+from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narrow_depthwise
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
+
+HEADER = "tinsmith_nn_narrow.h"
+
+
+def multipliers_are_narrow(layer: Layer) -> str | None:
+    """Multipliers are narrow: of less than 31 bits."""
+    bits = layer.operator_as(Convolution).multiplier_bits
+    return None if bits < MULTIPLIER_BITS else f"they have {bits}"
+
+
+def weights_pack_narrow(layer: Layer) -> str | None:
+    """Weights, bias and scales can be arranged for the kernels of narrow multipliers (`tinsmith_nn_narrow.h`)."""
+    return refusal(lambda: packed(layer))
+
+
+def packed(layer: Layer) -> PackedLayer:
+    """The layer's constants as the kernel of its target takes them; raises PackingError."""
+    operator = layer.operator_as(Convolution)
+    given = constant_s8(layer, 1), constant_bias(layer)
+    parameters = conv_parameters(operator, layer.inputs, layer.output)
+    built = implementation(layer.target)
+    if not isinstance(operator, DepthwiseConv2D):
+        return pack_narrow_convolution(built, *given, parameters)
+    _, height, width, _ = layer.input(0).shape
+    return pack_narrow_depthwise(built, *given, parameters, input_size=(height, width))
+
+
+def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """Weights, and everything else that is known ahead."""
+    return packed_constants(layer, packed(layer))
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """One call."""
+    if isinstance(layer.operator, DepthwiseConv2D):
+        return emit_call(narrow_kind(DEPTHWISE), layer, scope)
+    is_single = implementation(layer.target) == "dsp" and sizes.columns(layer) == 1
+    kind = CONVOLUTION_SINGLE if is_single else CONVOLUTION
+    return emit_call(narrow_kind(kind), layer, scope)
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """Sisters of the packed kernels; MVE has none, whose vectors take multipliers of any width alike."""
+    if implementation(target) == "mve":
+        return ()
+    return tuple(
+        replace(
+            kernel,
+            name=f"{kernel.name}_narrow",
+            headers=(HEADER,),
+            emit=emit,
+            rules=(
+                *(rule for rule in kernel.rules if rule is not weights_pack),
+                multipliers_are_narrow,
+                weights_pack_narrow,
+            ),
+            prepare=prepare,
+            roundings=(Rounding.NEAREST,),
+        )
+        for kernel in wide_kernels(target)
+    )

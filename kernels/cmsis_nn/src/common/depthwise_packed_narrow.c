@@ -1,0 +1,23 @@
+/* Depthwise convolution on arranged weights, for plain C and the DSP extension, with narrow multipliers. */
+
+#include "include/tinsmith_nn_narrow.h"
+#include "src/internal/implementation.h"
+
+#if !TINSMITH_NN_MVE
+
+#define TINSMITH_NN_NARROW 1
+
+#include "src/common/depthwise_strips.h"
+
+arm_cmsis_nn_status tinsmith_depthwise_packed_s8_narrow(const cmsis_nn_context *ctx,
+                                                        const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                        const cmsis_nn_per_channel_quant_params *quant_params,
+                                                        const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                        const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                        int8_t *output_data) {
+  return convolve_strips(ctx, dw_conv_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
+                         output_dims, output_data, false);
+}
+
+#endif /* !TINSMITH_NN_MVE */
