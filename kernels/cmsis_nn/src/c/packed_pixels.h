@@ -94,20 +94,42 @@ TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bi
 }
 
 #if TINSMITH_NN_NARROW
-/** Outputs of the group of channels from `first` on, of which `left` exist. pixels is a constant. */
-TINSMITH_ALWAYS_INLINE void scale_narrow(const output_stage *stage, int32_t first, int32_t acc[][kChannels],
-                                         int32_t left, int32_t channels, int8_t *output, int32_t pixels) {
-  TINSMITH_NO_UNROLL
-  for (int32_t c = 0; c < kChannels && c < left; ++c) {
-    const int32_t multiplier = stage->multiplier[first + c];
-    const int32_t shift = stage->shift[first + c];
-    const int32_t addend = stage->bias[first + c];
-    for (int32_t p = 0; p < pixels; ++p) {
-      const int32_t value = tinsmith_scale_narrow(acc[p][c], multiplier, shift, addend);
-      output[p * channels + c] = tinsmith_saturate_s8(value);
-    }
+
+/** Outputs of channel c of a group. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void scale_channel(const output_stage *stage, int32_t acc[][kChannels], int32_t c,
+                                          int32_t channels, int8_t *output, int32_t pixels) {
+  const int32_t multiplier = stage->multiplier[c];
+  const int32_t shift = stage->shift[c];
+  const int32_t addend = stage->bias[c];
+  for (int32_t p = 0; p < pixels; ++p) {
+    output[p * channels + c] = tinsmith_saturate_s8(tinsmith_scale_narrow(acc[p][c], multiplier, shift, addend));
   }
 }
+
+/** Outputs of a last group that is not complete. */
+TINSMITH_NOINLINE static void scale_rest(const output_stage *stage, int32_t acc[][kChannels], int32_t left,
+                                         int32_t channels, int8_t *output, int32_t pixels) {
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < left; ++c) {
+    scale_channel(stage, acc, c, channels, output, pixels);
+  }
+}
+
+/** Outputs of a group of channels, of which `left` exist. stage: of that group. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[][kChannels], int32_t left,
+                                        int32_t channels, int8_t *output, int32_t pixels) {
+  if (left < kChannels) {
+    int32_t copy[kPixels][kChannels]; /* whose address is taken, so that the sums themselves stay in registers */
+    memcpy(copy, acc, (size_t)pixels * sizeof copy[0]);
+    scale_rest(stage, copy, left, channels, output, pixels);
+    return;
+  }
+  scale_channel(stage, acc, 0, channels, output, pixels);
+  scale_channel(stage, acc, 1, channels, output, pixels);
+  scale_channel(stage, acc, 2, channels, output, pixels);
+  scale_channel(stage, acc, 3, channels, output, pixels);
+}
+
 #endif
 
 /** All channels of `pixels` pixels, kPixels or 1: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]). */
@@ -116,11 +138,15 @@ TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *co
                                             bool any_shift) {
   for (int32_t first = 0; first < channels; first += kChannels) {
     int32_t acc[kPixels][kChannels];
-    multiply(acc, stage.bias + first, x, weights, depth, pixels);
+    multiply(acc, TINSMITH_NN_NARROW ? NULL : stage.bias + first, x, weights, depth, pixels);
     weights += kChannels * depth;
     const int32_t left = channels - first;
 #if TINSMITH_NN_NARROW
-    scale_narrow(&stage, first, acc, left, channels, output + first, pixels);
+    (void)any_shift;
+    scale_group(&stage, acc, left, channels, output + first, pixels);
+    stage.bias += kChannels;
+    stage.multiplier += kChannels;
+    stage.shift += kChannels;
 #else
     TINSMITH_NO_UNROLL
     for (int32_t c = 0; c < kChannels && c < left; ++c) {

@@ -187,25 +187,48 @@ typedef struct {
 
 #if TINSMITH_NN_NARROW
 
-/** Outputs of one group of each pixel, of which `channels` exist. The second sum of a pair is taken as it comes, times
- * 256: bias is a part of it already. */
+/** Outputs of channel c of each pixel. The second sum of a pair is taken as it comes, times 256: bias is a part of it
+ * already. */
+TINSMITH_ALWAYS_INLINE void finish_channel(const output_stage *stage, const sums *acc, int32_t c, int8_t *output0,
+                                           int8_t *output1) {
+  const int32_t multiplier = stage->multiplier[c];
+  const int32_t addend = stage->shift[c];
+  int32_t scaled[kPixels];
+  for (int32_t p = 0; p < kPixels; ++p) {
+    const int32_t bottom = acc->bottom[p][c / 2];
+    const int32_t both = acc->both[p][c / 2];
+    const int32_t sum = c % 2 == 0 ? bottom : (int32_t)((uint32_t)both - (uint32_t)bottom);
+    scaled[p] = tinsmith_scale_narrow_top(sum, multiplier, addend);
+  }
+  output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
+  output0[c] = tinsmith_saturate_s8(scaled[0]);
+}
+
+/** Of a last group that is not complete. */
+TINSMITH_NOINLINE static void finish_rest(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
+                                          int8_t *output1) {
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < channels; ++c) {
+    finish_channel(stage, acc, c, output0, output1);
+  }
+}
+
+/** Outputs of one group of each pixel, of which `channels` exist. */
 TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *acc, int32_t channels, int8_t *output0,
                                          int8_t *output1, bool any_shift, const int32_t *terms) {
   (void)any_shift;
   (void)terms;
-  for (int32_t c = 0; c < channels; ++c) {
-    const int32_t multiplier = stage->multiplier[c];
-    const int32_t addend = stage->shift[c];
-    int32_t scaled[kPixels];
-    for (int32_t p = 0; p < kPixels; ++p) {
-      const int32_t bottom = acc->bottom[p][c / 2];
-      const int32_t both = acc->both[p][c / 2];
-      const int32_t sum = c % 2 == 0 ? bottom : (int32_t)((uint32_t)both - (uint32_t)bottom);
-      scaled[p] = tinsmith_scale_narrow_top(sum, multiplier, addend);
-    }
-    output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
-    output0[c] = tinsmith_saturate_s8(scaled[0]);
+  if (channels != kChannels) {
+    /* Copies, whose addresses are taken: what they are copies of stays in registers. */
+    const output_stage stage_copy = *stage;
+    const sums copy = *acc;
+    finish_rest(&stage_copy, &copy, channels, output0, output1);
+    return;
   }
+  finish_channel(stage, acc, 0, output0, output1);
+  finish_channel(stage, acc, 1, output0, output1);
+  finish_channel(stage, acc, 2, output0, output1);
+  finish_channel(stage, acc, 3, output0, output1);
 }
 
 #else
