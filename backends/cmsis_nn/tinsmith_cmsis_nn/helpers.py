@@ -90,8 +90,8 @@ static TINSMITH_NOINLINE int {name}({record}, uint8_t *arena) {{
 
 @dataclass(frozen=True)
 class Kind:
-    """A packed kernel. name: of the helper. what: for the comment. parameters: its C struct. is_final: whether it rounds
-    as it should already.
+    """A packed kernel. name: of the helper. what: for the comment. parameters: its C struct. is_final: whether it is
+    for one rounding already.
     """
 
     name: str

@@ -230,8 +230,8 @@ def emit_record(
     arguments in each layer would be much code. In a loop, the helper is told how far operands have moved. Of parts of
     one layer the first has such a record, others one of what is their own.
 
-    kind: of the kernel that rounds as TFLite, or a final one. parameters: members of the kind's struct. shapes: of input, weights and
-    output. padding: above and to the left, of layers that have parts.
+    kind: of the kernel that rounds as TFLite, or a final one. parameters: members of the kind's struct. shapes: of
+    input, weights and output. padding: above and to the left, of layers that have parts.
     """
     kind = nearest_kind(kind) if is_nearest(layer) and not kind.is_final else kind
     scope.helper(operands_text(scope.place_type))

@@ -37,9 +37,9 @@ _LARGEST_TOP = 1 << 23
 class _Channels:
     """One row of weights for each channel.
 
-    rows: (N, K). start: (N,), what an accumulator is beside products of input and weights. low, high: (N,), the least and
-    the largest accumulator; of a window that is partly padding it lies between them. multiplier, shift: (N,); shift is s.
-    value: (N,), what a channel of multiplier 0 is.
+    rows: (N, K). start: (N,), what an accumulator is beside products of input and weights. low, high: (N,), the least
+    and the largest accumulator; of a window that is partly padding it lies between them. multiplier, shift: (N,); shift
+    is s. value: (N,), what a channel is whose accumulator does not count, of others the zero point.
     """
 
     rows: NDArray[np.int8]

@@ -6,6 +6,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "include/tinsmith_nn_narrow.h"
 #include "include/tinsmith_nn_nearest.h"
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
@@ -56,6 +57,12 @@ static int32_t twin_of(int32_t kernel) {
       return kCallFullyConnectedPacked;
     case kCallConvolvePackedAnyNearest:
       return kCallConvolvePackedAny;
+    case kCallConvolvePackedNarrow:
+      return kCallConvolvePacked;
+    case kCallDepthwisePackedNarrow:
+      return kCallDepthwisePacked;
+    case kCallConvolvePackedSingleNarrow:
+      return kCallConvolvePackedSingle;
     case kCallConvolvePackedSingleNearest:
       return kCallConvolvePackedSingle;
     case kCallDepthwisePackedAnyNearest:
@@ -236,12 +243,20 @@ int32_t call_run(const call *c) {
     case kCallDepthwisePixels:
       return tinsmith_depthwise_pixels_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #if !TINSMITH_NN_MVE
+    case kCallConvolvePackedNarrow:
+      return tinsmith_convolve_packed_s8_narrow(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
+    case kCallDepthwisePackedNarrow:
+      return tinsmith_depthwise_packed_s8_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePackedAny:
       return tinsmith_depthwise_packed_any_s8(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #endif
 #if TINSMITH_NN_DSP
+    case kCallConvolvePackedSingleNarrow:
+      return tinsmith_convolve_packed_single_s8_narrow(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                       c->output);
     case kCallConvolvePackedSingle:
       return tinsmith_convolve_packed_single_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out,
                                                 c->output);

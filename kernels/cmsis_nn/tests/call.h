@@ -56,6 +56,9 @@ typedef enum {
   kCallDepthwisePacked3x3Nearest,
   kCallConvolvePackedSingle,
   kCallConvolvePackedSingleNearest,
+  kCallConvolvePackedNarrow,
+  kCallDepthwisePackedNarrow,
+  kCallConvolvePackedSingleNarrow,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

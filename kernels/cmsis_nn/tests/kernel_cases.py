@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+from narrow_cases import NARROW, narrow_stage, packed_narrow
 from numpy.typing import NDArray
 from tinsmith_cmsis_nn.packing import (
     Implementation,
@@ -70,6 +71,9 @@ KERNELS = (
     "depthwise_packed_3x3_nearest",
     "convolve_packed_single",
     "convolve_packed_single_nearest",
+    "convolve_packed_narrow",
+    "depthwise_packed_narrow",
+    "convolve_packed_single_narrow",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -79,9 +83,9 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": ("_deep", "_offset", "_single", "_small", "packed_3x3"),
+        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
         "dsp": ("_small", "packed_3x3"),
-        "mve": ("_any", "_deep", "_single"),
+        "mve": ("_any", "_deep", "_single", NARROW),
     }
     missing = of_one[implementation]
     return tuple(
@@ -276,6 +280,7 @@ class Generator:
 
     def convolution(self, kernel: str) -> Call:
         name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
+        narrow = kernel.endswith(NARROW)
         packed, has_offset = "packed" in name, name.endswith("_offset")
         any_shift = name.endswith("_any")
         any_shift |= (has_offset or name.endswith("_single")) and self.chance(0.5)
@@ -304,6 +309,8 @@ class Generator:
             shift = self.large_shift(channels_out)
         if has_offset:
             shift = np.maximum(shift, -22)
+        if narrow:
+            multiplier, shift = narrow_stage(self.random, weights.reshape(channels_out, -1), bias)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
 
@@ -316,8 +323,12 @@ class Generator:
             acc += np.concatenate(
                 [v @ (m.astype(np.int64) - weights_zero).T for v, m in parts], axis=3
             )
-        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
-        if has_offset:
+        once = nearest or narrow
+        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=once)
+        if narrow:
+            stage, zeros = (multiplier, shift), (zero, out_zero)
+            layer = packed_narrow(self.implementation, weights, bias, stage, zeros, activation)
+        elif has_offset:
             layer = pack_convolution_offset(
                 self.implementation,
                 weights,
@@ -358,6 +369,7 @@ class Generator:
 
     def depthwise(self, kernel: str) -> Call:
         name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
+        narrow = kernel.endswith(NARROW)
         packed, pixels = "packed" in name, name.endswith("_pixels")
         multiplies = name.endswith("_any")
         any_shift = multiplies or (pixels and self.chance(0.5))
@@ -395,6 +407,8 @@ class Generator:
         multiplier, shift = self.stage(depth, channels, wide=free and self.chance(0.3))
         if any_shift:
             shift = self.large_shift(channels)
+        if narrow:
+            multiplier, shift = narrow_stage(self.random, weights.reshape(-1, channels).T, bias)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
 
@@ -402,7 +416,8 @@ class Generator:
         shifted = np.repeat(x.astype(np.int64) - zero, multiply, axis=3)
         for ky, kx, values in windows(shifted, taps, stride, (top, left), dilation, (oh, ow), 0):
             acc += values * weights[0, ky, kx].astype(np.int64)
-        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=nearest)
+        once = nearest or narrow
+        expected = finish(acc, multiplier, shift, out_zero, activation, nearest=once)
         layer = PackedLayer(weights.astype(np.int8), bias, multiplier, shift)
         if pixels:
             layer = pack_depthwise_pixels(
@@ -414,7 +429,17 @@ class Generator:
                 input_zero_point=zero,
                 nearest=nearest,
             )
-        if packed:
+        if narrow:
+            layer = packed_narrow(
+                self.implementation,
+                weights.astype(np.int8),
+                bias,
+                (multiplier, shift),
+                (zero, out_zero),
+                activation,
+                (h, w),
+            )
+        elif packed:
             layer = pack_depthwise(
                 self.implementation,
                 weights.astype(np.int8),
