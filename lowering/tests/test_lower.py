@@ -8,8 +8,9 @@ from tinsmith_ir.graph import Graph, Location
 from tinsmith_ir.operators import Add, Mul, Relu, Reshape
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_ir.program_printer import print_program
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder, random_inputs
-from tinsmith_ir.types import TensorType
+from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import Layer, Lower, Signature, find_kernel, layer_of_call, lower
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
@@ -42,6 +43,20 @@ def test_a_kernel_that_does_not_pay_is_not_chosen_but_may_be_called() -> None:
     layer = layer_of_call(program, call, HOST)
     assert dear.broken_rule(layer) is None
     assert dear.why_not(layer) == "Vectors have 100 elements: it has 8"
+
+
+def test_a_kernel_for_narrow_multipliers_is_not_asked_for_layers_of_wide_ones() -> None:
+    type_ = TensorType((8,), DType.INT8, Quantization((0.5,), (0,)))
+    signature = Signature((DType.INT8, DType.INT8), DType.INT8)
+    once = replace(toys().fast_add, signature=signature, roundings=(Rounding.NEAREST,), rules=())
+    kernels = replace(once, name="toy_narrow_add", narrow=True), once
+    for bits, name in ((31, once.name), (30, "toy_narrow_add"), (8, "toy_narrow_add")):
+        builder = GraphBuilder("g")
+        x = builder.input("x", type_)
+        operator = Add(rounding=Rounding.NEAREST, multiplier_bits=bits)
+        value = builder.add(operator, [x, x], "y", quantization=type_.quantization)
+        (call,) = lower(builder.build(value), HOST, kernels).calls
+        assert (call.kernel, call.reason) == (name, "")
 
 
 def test_lowering_is_a_pass_from_graph_to_program() -> None:

@@ -4,11 +4,12 @@ A kernel is data. `lower` asks its signature and its rules, a writer asks `Kerne
 `engine`, and the manual prints the docstrings of the rules; nothing is said twice.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol, TypeVar
 
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array
@@ -38,7 +39,8 @@ class Kind:
     """What a kernel's declaration says of the layers it takes, rules aside; many layers of a network are of one kind.
 
     pattern: the operators. inputs: element types, None for an absent operand. roundings: those of the operators
-    that may round. asymmetric_weights: whether the weights have a zero point other than 0.
+    that may round. asymmetric_weights: whether the weights have a zero point other than 0. narrow: whether some
+    multipliers have less bits than there may be.
     """
 
     pattern: tuple[type[Operator], ...]
@@ -46,6 +48,7 @@ class Kind:
     output: DType
     roundings: tuple[Rounding, ...]
     asymmetric_weights: bool
+    narrow: bool
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Layer(Checked):
             self.output.dtype,
             _roundings(self),
             weights_offset(self) != 0,
+            any(each.multiplier_bits < MULTIPLIER_BITS for each in _rescalings(self)),
         )
 
     @property
@@ -246,11 +250,19 @@ def rounding_of(layer: Layer) -> Rounding:
 
 
 def _roundings(layer: Layer) -> tuple[Rounding, ...]:
-    operator = layer.operator
-    operators = operator.operators if isinstance(operator, Chain) else (operator,)
     return tuple(
-        each.rounding if isinstance(each, Rescaling) else Rounding.TFLITE for each in operators
+        each.rounding if isinstance(each, Rescaling) else Rounding.TFLITE
+        for each in _operators(layer)
     )
+
+
+def _rescalings(layer: Layer) -> Iterator[Rescaling]:
+    return (each for each in _operators(layer) if isinstance(each, Rescaling))
+
+
+def _operators(layer: Layer) -> tuple[Operator, ...]:
+    operator = layer.operator
+    return operator.operators if isinstance(operator, Chain) else (operator,)
 
 
 def weights_offset(layer: Layer) -> int:
@@ -335,8 +347,9 @@ class Kernel(Checked):
     included, as written between quotes. emit: the C of one call. prepare: the constants that a call
     reads; `emit` names them and no others. scratch_bytes: working memory of one call, live during it
     only. engine: the unit of the CPU that does the work, for the report. roundings: the modes that it
-    computes. pays: rules of layers for which no kernel behind this one is better; a part of a layer that has this
-    kernel may break them, as another one would be code and constants more. asymmetric_weights: it is for layers whose
+    computes. narrow: it is for layers with multipliers of less bits than there may be, and for no others. pays: rules
+    of layers for which no kernel behind this one is better; a part of a layer that has this kernel may break them, as
+    another one would be code and constants more. asymmetric_weights: it is for layers whose
     weights have a zero point other than 0, and for no others; None is for both. checks: conditions in C that the
     generated file asserts of the headers (their version, say). guards: C text in front of the headers, which refuses a
     compiler for another CPU than constants and scratch are made for. walk: the order in which a call reads and writes,
@@ -365,6 +378,7 @@ class Kernel(Checked):
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]] = field(default=constant_operands)
     engine: str = "cpu"
     roundings: tuple[Rounding, ...] = (Rounding.TFLITE,)
+    narrow: bool = False
     pays: tuple[Rule, ...] = ()
     asymmetric_weights: bool | None = False
     checks: tuple[str, ...] = ()
@@ -404,6 +418,7 @@ class Kernel(Checked):
             and self.signature.fits(kind.inputs, kind.output)
             and self.asymmetric_weights in (None, kind.asymmetric_weights)
             and all(found in self.roundings for found in kind.roundings)
+            and (kind.narrow or not self.narrow)
         )
 
     def matches(self, pattern: Sequence[type[Operator]]) -> bool:

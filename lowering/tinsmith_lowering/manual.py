@@ -28,7 +28,7 @@ def _section(computed: str, kernels: Sequence[Kernel]) -> str:
 
 def _rules(kernel: Kernel) -> str:
     weights = _WEIGHTS[kernel.asymmetric_weights]
-    rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel.roundings)]
+    rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel)]
     rules = map(rule_text, (*kernel.rules, *kernel.pays))
     return "; ".join([*weights, *rounded, *rules]) or "-"
 
@@ -40,5 +40,6 @@ _WEIGHTS = {
 }
 
 
-def _rounded(roundings: Sequence[Rounding]) -> str:
-    return f"Rounds by {' or '.join(rounding.value for rounding in roundings)}"
+def _rounded(kernel: Kernel) -> str:
+    width = ", with multipliers of less than 31 bits" if kernel.narrow else ""
+    return f"Rounds by {' or '.join(rounding.value for rounding in kernel.roundings)}{width}"

@@ -10,10 +10,9 @@ from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
 HOST = target("host")
-OTHERS = ("four_bits", "network", "network_nearest", "conversions_nearest")
-INT8_CASES = [
-    case for case in CASES if case.name.endswith(("_i8", "_i8_nearest")) or case.name in OTHERS
-]
+OTHERS = ("four_bits", "network", "network_nearest", "network_narrow", "conversions_nearest")
+ENDS = ("_i8", "_i8_nearest", "_i8_narrow")
+INT8_CASES = [case for case in CASES if case.name.endswith(ENDS) or case.name in OTHERS]
 
 
 @pytest.mark.parametrize("packed", [True, False], ids=["packed", "public"])

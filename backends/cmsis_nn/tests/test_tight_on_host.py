@@ -24,7 +24,8 @@ KERNELS = (*backend().kernels(HOST), *reference().kernels(HOST))
 INT8_CASES = [
     case
     for case in CASES
-    if case.name.endswith(("_i8", "_i8_nearest")) or case.name in ("network", "network_nearest")
+    if case.name.endswith(("_i8", "_i8_nearest", "_i8_narrow"))
+    or case.name in ("network", "network_nearest", "network_narrow")
 ]
 
 

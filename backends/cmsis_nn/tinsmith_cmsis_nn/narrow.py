@@ -4,7 +4,6 @@
 
 from dataclasses import replace
 
-from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.operators import Convolution, DepthwiseConv2D
 from tinsmith_ir.parameters import conv_parameters
 from tinsmith_ir.rounding import Rounding
@@ -26,12 +25,6 @@ from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narro
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
 HEADER = "tinsmith_nn_narrow.h"
-
-
-def multipliers_are_narrow(layer: Layer) -> str | None:
-    """Multipliers are narrow: of less than 31 bits."""
-    bits = layer.operator_as(Convolution).multiplier_bits
-    return None if bits < MULTIPLIER_BITS else f"they have {bits}"
 
 
 def weights_pack_narrow(layer: Layer) -> str | None:
@@ -77,11 +70,11 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit,
             rules=(
                 *(rule for rule in kernel.rules if rule is not weights_pack),
-                multipliers_are_narrow,
                 weights_pack_narrow,
             ),
             prepare=prepare,
             roundings=(Rounding.NEAREST,),
+            narrow=True,
         )
         for kernel in wide_kernels(target)
     )

@@ -780,6 +780,9 @@ _ROUNDED_ONCE = (
     "network",
 )
 
+_NARROW = ("conv2d_i8", "depthwise_conv2d_i8", "scales_i8", "network")
+_NARROW_BITS = 9
+
 CASES: tuple[Case, ...] = (
     *_TFLITE,
     *(
@@ -787,5 +790,17 @@ CASES: tuple[Case, ...] = (
         for case in _TFLITE
         if case.name in _ROUNDED_ONCE
     ),
+    *(
+        replace(
+            case,
+            name=f"{case.name}_narrow",
+            rounding=Rounding.NEAREST,
+            multiplier_bits=_NARROW_BITS,
+        )
+        for case in _TFLITE
+        if case.name in _NARROW
+    ),
 )
-"""Every operator, by element type, and those of int8 that rescale once more, rounded once."""
+"""Every operator, by element type, and those of int8 that rescale once more, rounded once; of some with weights once
+more, with narrow multipliers.
+"""

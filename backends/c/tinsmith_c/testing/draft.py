@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Graph, Value
 from tinsmith_ir.operators import Rescaling
@@ -87,24 +88,25 @@ class Draft:
 
 @dataclass(frozen=True)
 class Case:
-    """A named graph: `build(seed)`. rounding: of each step that rescales."""
+    """A named graph: `build(seed)`. rounding, multiplier_bits: of each step that rescales."""
 
     name: str
     fill: Callable[[Draft], None]
     rounding: Rounding = Rounding.TFLITE
+    multiplier_bits: int = MULTIPLIER_BITS
 
     def build(self, seed: int = 0) -> Graph:
         """The graph, with random constants from `seed`."""
         draft = Draft(GraphBuilder(self.name), np.random.default_rng(seed), [])
         self.fill(draft)
-        return _rounded(draft.builder.build(draft.outputs), self.rounding)
+        return _rounded(draft.builder.build(draft.outputs), self.rounding, self.multiplier_bits)
 
 
-def _rounded(graph: Graph, rounding: Rounding) -> Graph:
+def _rounded(graph: Graph, rounding: Rounding, bits: int) -> Graph:
     if rounding is Rounding.TFLITE:
         return graph
     nodes = tuple(
-        replace(node, operator=replace(node.operator, rounding=rounding))
+        replace(node, operator=replace(node.operator, rounding=rounding, multiplier_bits=bits))
         if isinstance(node.operator, Rescaling)
         and node.operator.rescales([value.type for value in node.outputs])
         else node
