@@ -144,10 +144,23 @@ def test_a_network_of_narrow_multipliers_has_their_kernels(name: str, end: str) 
 def test_wider_multipliers_have_the_other_kernel(attributes: str, end: str) -> None:
     graph = parse_graph(f"""graph 2 "g" {{
       input %x: i8[1,3,4,2]<0.5, 3>
-      const %w: i8[2,1,1,2]<0.25, 0> = [1, -2, 3, 4]
-      %y: i8[1,3,4,2]<4.0, -3> = conv2d(%x, %w) {{{attributes}}}
+      const %w: i8[4,1,1,2]<0.25, 0> = [1, -2, 3, 4, 5, 6, 7, -8]
+      %y: i8[1,3,4,4]<4.0, -3> = conv2d(%x, %w) {{{attributes}}}
       output %y
     }}""")
     m4 = target("cortex-m4")
     (call,) = lower(graph, m4, backend().kernels(m4)).calls
     assert call.kernel == f"tinsmith_convolve_packed_s8{end}"
+
+
+def test_fewer_channels_than_a_group_have_the_other_kernel() -> None:
+    graph = parse_graph("""graph 2 "g" {
+      input %x: i8[1,3,4,2]<0.5, 3>
+      const %w: i8[3,1,1,2]<0.25, 0> = [1, -2, 3, 4, 5, 6]
+      %y: i8[1,3,4,3]<4.0, -3> = conv2d(%x, %w) {rounding=nearest, multiplier_bits=9}
+      output %y
+    }""")
+    m4 = target("cortex-m4")
+    (call,) = lower(graph, m4, backend().kernels(m4)).calls
+    assert call.kernel == "tinsmith_convolve_packed_s8_nearest"
+    assert "at least 4 output channels" in call.reason

@@ -20,7 +20,7 @@ from tinsmith_cmsis_nn.helpers import (
 )
 from tinsmith_cmsis_nn.packed_convolution import emit_call, weights_pack
 from tinsmith_cmsis_nn.packed_convolution import kernels as wide_kernels
-from tinsmith_cmsis_nn.packing import PackedLayer, refusal
+from tinsmith_cmsis_nn.packing import CHANNEL_GROUP, PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narrow_depthwise
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
@@ -30,6 +30,12 @@ HEADER = "tinsmith_nn_narrow.h"
 def weights_pack_narrow(layer: Layer) -> str | None:
     """Weights, bias and scales can be arranged for the kernels of narrow multipliers (`tinsmith_nn_narrow.h`)."""
     return refusal(lambda: packed(layer))
+
+
+def a_group_is_whole(layer: Layer) -> str | None:
+    """A convolution with narrow multipliers has at least 4 output channels; of less their rest is copied too often."""
+    channels = layer.output.shape[3]
+    return None if channels >= CHANNEL_GROUP else f"it has {channels}"
 
 
 def packed(layer: Layer) -> PackedLayer:
@@ -73,6 +79,10 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
                 weights_pack_narrow,
             ),
             prepare=prepare,
+            pays=(
+                *kernel.pays,
+                *(() if kernel.operator is DepthwiseConv2D else (a_group_is_whole,)),
+            ),
             roundings=(Rounding.NEAREST,),
             narrow=True,
         )

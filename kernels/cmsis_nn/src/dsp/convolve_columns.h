@@ -292,6 +292,14 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
     stage.bias += kChannels;
     stage.multiplier += kChannels;
     stage.shift += kChannels;
+#if TINSMITH_NN_NARROW
+    /* Pointers that move: of what they have in common clang makes indices, which every access adds up again. */
+    TINSMITH_KEEP_ORDER(stage.bias);
+    TINSMITH_KEEP_ORDER(stage.multiplier);
+    TINSMITH_KEEP_ORDER(stage.shift);
+    TINSMITH_KEEP_ORDER(output0);
+    TINSMITH_KEEP_ORDER(output1);
+#endif
   }
 }
 
