@@ -26,9 +26,6 @@ from tinsmith_driver.report import json_bytes
 from tinsmith_driver.text_files import TEXT_SUFFIX
 from tinsmith_driver.writing import refuse_collisions, write_outputs
 
-_WITHOUT_TABLES = (".tflite", ".onnx")
-"""Formats that have no operator for any function of one integer."""
-
 
 def quantize(arguments: argparse.Namespace) -> int:
     """Write the network, and print what it lost."""
@@ -99,12 +96,11 @@ def _bits(given: Sequence[tuple[str, str]]) -> dict[str, int]:
 
 
 def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
-    """The scheme without what the format cannot say."""
-    scheme = choice.scheme
-    if suffix in _WITHOUT_TABLES:
-        scheme = replace(scheme, tables=False)
-    if suffix == ".tflite":
-        scheme = replace(scheme, rounding="tflite")
+    """The scheme for a format: TFLite and ONNX have no tables of any function, and runtimes that round in their way."""
+    roundings = {".tflite": "tflite", ".onnx": "nearest"}
+    if suffix not in roundings:
+        return choice
+    scheme = replace(choice.scheme, tables=False, rounding=roundings[suffix])
     return replace(choice, scheme=scheme)
 
 

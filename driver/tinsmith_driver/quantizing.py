@@ -126,9 +126,12 @@ def _passes(choices: Sequence[PassChoice] = ()) -> tuple[AnyPass, ...]:
 
 
 def _integer_passes(chosen: Scheme) -> tuple[AnyPass, ...]:
-    mode = "tflite" if chosen.rounding == "tflite" else "nearest"
-    narrow = "yes" if chosen.rounding == "narrow" else "no"
-    return _passes([PassChoice(_ROUNDING, {"mode": mode, "narrow": narrow})])
+    """Those that make operators of integers, which round once, as ONNX Runtime does, unless another way is chosen."""
+    if chosen.rounding == "nearest":
+        return _passes()
+    if chosen.rounding == "tflite":
+        return _passes([PassChoice(_ROUNDING, {"mode": "tflite"})])
+    return _passes([PassChoice(_ROUNDING, {"mode": "nearest", "narrow": "yes"})])
 
 
 def as_integers(samples: Samples, types: Sequence[TensorType]) -> Samples:

@@ -26,9 +26,9 @@ class Scheme(Checked):
     one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute.
     equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
     networks that have one scale for a layer. tables: whether functions of one number, also of several operators, may
-    become tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: as TFLite,
-    or once, with multipliers of full width or such that products fit into 32 bits. Who makes operators of integers
-    sees to it (`set-rounding`).
+    become tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
+    TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
+    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
     """
 
     activations: DType = DType.INT8
