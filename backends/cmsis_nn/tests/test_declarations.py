@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from tinsmith_c.testing import CASES
-from tinsmith_cmsis_nn import backend
+from tinsmith_cmsis_nn import backend, four_bits
 from tinsmith_ir import parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
@@ -250,17 +250,48 @@ def test_weights_of_four_bits_have_functions(
     kernel: str,
     scratch_and_with_mve: tuple[int, int],
 ) -> None:
+    graph = of_four_bits(operator, weights)
+    for name in ("cortex-m3", "cortex-m4", "cortex-m55"):
+        chosen = target(name)
+        program = lower(graph, chosen, four_bits.kernels(chosen, either_library=False))
+        (call,) = program.calls
+        taken = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
+        assert (call.kernel, taken) == (kernel, scratch_and_with_mve[name == "cortex-m55"])
+
+
+def of_four_bits(
+    operator: Conv2D | DepthwiseConv2D | FullyConnected, weights: tuple[int, ...]
+) -> Graph:
+    """All weights are 1, all scales below 0.5."""
     builder = GraphBuilder("g")
     x = builder.input("x", TensorType((1, 6, 6, 5), DType.INT8, Q))
     data = np.ones(weights, np.int8)
     w = builder.constant("w", data, Quantization.per_tensor(0.01, 0), DType.INT4)
-    graph = builder.build(builder.add(operator, [x, w], "y", Q))
-    for name in ("cortex-m3", "cortex-m4", "cortex-m55"):
+    return builder.build(builder.add(operator, [x, w], "y", Q))
+
+
+@pytest.mark.parametrize(
+    ("operator", "weights", "kernels"),
+    [
+        (Conv2D(), (3, 3, 3, 5), ("arm_convolve", "tinsmith_convolve_packed", "arm_convolve")),
+        (DepthwiseConv2D(), (1, 3, 3, 5), ("tinsmith_depthwise_packed",) * 3),
+        (DepthwiseConv2D(stride=(3, 3)), (1, 3, 3, 5), ("arm_depthwise_conv",) * 3),
+        (
+            DepthwiseConv2D(),
+            (1, 3, 3, 10),
+            (*("tinsmith_depthwise_packed_any",) * 2, "arm_depthwise_conv"),
+        ),
+    ],
+    ids=["convolution", "depthwise", "four windows", "two channels of one"],
+)
+def test_weights_of_four_bits_are_arranged(
+    operator: Conv2D | DepthwiseConv2D, weights: tuple[int, ...], kernels: tuple[str, ...]
+) -> None:
+    graph = of_four_bits(operator, weights)
+    for name, kernel in zip(("cortex-m3", "cortex-m4", "cortex-m55"), kernels, strict=True):
         chosen = target(name)
-        program = lower(graph, chosen, backend().kernels(chosen))
-        (call,) = program.calls
-        taken = 0 if call.scratch is None else program.view[call.scratch].type.size_bytes
-        assert (call.kernel, taken) == (kernel, scratch_and_with_mve[name == "cortex-m55"])
+        (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
+        assert call.kernel == f"{kernel}_s4"
 
 
 def test_float_is_refused_without_a_fallback() -> None:

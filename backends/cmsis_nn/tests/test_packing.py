@@ -12,6 +12,10 @@ from tinsmith_cmsis_nn.packing import (
     pack_fully_connected,
     surely_packs,
 )
+from tinsmith_cmsis_nn.packing_four_bits import (
+    pack_convolution_four_bits,
+    pack_depthwise_four_bits,
+)
 
 HALF = np.int32(1 << 30)
 
@@ -219,3 +223,43 @@ def test_what_may_be_refused_does_not_surely_pack(
     biases = np.full(2, bias, np.int32)
     assert not surely_packs(weights, biases, *stage(2, shift))
     assert surely_packs(weights_of(2, 4), np.zeros(2, np.int32), *stage(2))
+
+
+def test_lanes_of_four_bits_hold_four_channels_by_hand() -> None:
+    weights = np.array(
+        [[1, 2, 3, 4, 5], [-8, 0, 0, 0, 0], [7, 0, 0, 0, 0], [-1, 0, 0, -8, 0]], np.int8
+    )
+    bias = np.array([1, 2, 3, -4], np.int32)
+    packed = pack_convolution_four_bits(
+        weights.reshape(4, 1, 1, 5), bias, *stage(4), input_zero_point=0
+    )
+    eights = 8 * 16 + 8 * 256
+    lanes = [9 + 0 * 16 + 15 * 256 - 4096, 11 + eights, 10 + eights, 12 + eights - 8 * 4096]
+    assert packed.weights.view("<i2").tolist() == [*lanes, 13 + eights, 0, 0, 0]
+    three = 1 + 2 * 16 + 3 * 256
+    assert packed.bias.tolist() == [three - 4 * 4096, three, 1 + 2 * 16, 1]
+
+
+@pytest.mark.parametrize(("channel", "bits"), [(1, 27), (2, 23), (3, 19)])
+def test_four_bits_are_refused_where_a_sum_leaves_its_part_of_a_lane(
+    channel: int, bits: int
+) -> None:
+    weights = np.zeros((4, 1, 1, 4), np.int8)
+    weights_sum = 0 if channel == 3 else 4 * 8  # with 8 added, as all but the last have
+    bias = np.zeros(4, np.int32)
+    bias[channel] = (1 << bits) - 128 * weights_sum - 1
+    pack_convolution_four_bits(weights, bias, *stage(4), input_zero_point=0)
+    bias[channel] += 1
+    with pytest.raises(PackingError, match=f"channel {channel}: sums may reach {1 << bits}"):
+        pack_convolution_four_bits(weights, bias, *stage(4), input_zero_point=0)
+
+
+def test_depthwise_weights_of_four_bits_are_those_of_bytes_eight_in_a_word() -> None:
+    weights = np.arange(-8, 1, dtype=np.int8).reshape(1, 3, 3, 1).repeat(2, axis=3)
+    given = (weights, None, *stage(2))
+    wide = pack_depthwise("c", *given, input_zero_point=3, input_size=(5, 5))
+    packed = pack_depthwise_four_bits("c", *given, input_zero_point=3, input_size=(5, 5))
+    found = packed.weights.view(np.uint8).reshape(-1, 4)
+    halves = np.concatenate([found & 15, found >> 4], axis=1).astype(np.int8) - np.int8(8)
+    assert halves.reshape(-1)[:18].tolist() == wide.weights.tolist()
+    assert packed.bias.tolist() == wide.bias.tolist()

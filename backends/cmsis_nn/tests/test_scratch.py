@@ -180,3 +180,10 @@ def c_size(
     public_c = implementation == "c" and function.startswith("arm_")
     suffix = "" if public_c else f"_{implementation}"
     return getattr(library, f"{function}_get_buffer_size{suffix}")
+
+
+def test_formula_of_widened_weights_equals_the_c_function(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=True):
+        dims = Dims(*geometry.weights)
+        expected = library.tinsmith_packed_s4_get_weights_size(ctypes.byref(dims))
+        assert scratch.widened_four_bits(geometry) == expected, geometry

@@ -21,6 +21,7 @@ from tinsmith_cmsis_nn import (
     narrow,
     offset_convolution,
     packed_convolution,
+    packed_four_bits,
     padding,
     pixel_depthwise,
     pooling,
@@ -72,6 +73,7 @@ class CmsisNnBackend(Checked):
             *pixel_depthwise.kernels(target),
             *offset_convolution.kernels(target),
             *fully_connected.packed_kernels(target),
+            *packed_four_bits.kernels(target),
         )
         return (
             *narrow.kernels(target),

@@ -5,7 +5,7 @@ from tinsmith_lowering import Layer
 from tinsmith_cmsis_nn import packing_pixels, sizes
 from tinsmith_cmsis_nn.common import implementation
 
-_FEW, _SHORT = 8, 12
+FEW_WINDOWS, _SHORT = 8, 12
 """Windows that are too few for planes, if they have no more taps than so many. Longer ones leave less to gain beside
 the code of a second kernel: the one of 15 taps in MLPerf Tiny's wake words, 5 % of its instructions for 15 % more code.
 """
@@ -23,7 +23,7 @@ def planes_pay(layer: Layer) -> str | None:
     geometry = sizes.geometry(layer)
     windows, stride = geometry.output[1] * geometry.output[2], max(geometry.stride)
     taps = geometry.weights[1] * geometry.weights[2]
-    if windows <= _FEW and taps <= _SHORT:
+    if windows <= FEW_WINDOWS and taps <= _SHORT:
         return f"it has {windows} of {taps}"
     does_well = implementation(layer.target) == "mve" and windows > _FEW_FAR_MVE
     return f"its stride is {stride}" if stride >= _FAR and not does_well else None

@@ -20,7 +20,7 @@ from tinsmith_cmsis_nn import convolution, fully_connected, scratch, sizes, vend
 from tinsmith_cmsis_nn.common import BACKEND, PUBLIC_HEADER, engine, implementation
 from tinsmith_cmsis_nn.guards import guards
 
-_S4 = Signature((DType.INT8, DType.INT4, DType.INT32), DType.INT8)
+S4 = Signature((DType.INT8, DType.INT4, DType.INT32), DType.INT8)
 
 
 def has_one_group(layer: Layer) -> str | None:
@@ -79,7 +79,7 @@ def kernels(target: Target, *, either_library: bool) -> tuple[Kernel, ...]:
             name="arm_fully_connected_s4",
             backend=BACKEND,
             operator=FullyConnected,
-            signature=_S4,
+            signature=S4,
             headers=(PUBLIC_HEADER,),
             emit=emit_fully_connected,
             prepare=constants,
@@ -101,7 +101,7 @@ def _convolution(
         name=name,
         backend=BACKEND,
         operator=operator,
-        signature=_S4,
+        signature=S4,
         headers=(PUBLIC_HEADER,),
         emit=convolution.emit_call(name),
         prepare=prepare_convolution,

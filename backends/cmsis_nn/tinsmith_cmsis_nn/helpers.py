@@ -132,6 +132,24 @@ CONVOLUTION_OFFSET = Kind(
     "cmsis_nn_conv_params",
     "tinsmith_convolve_packed_offset_s8",
 )
+CONVOLUTION_FOUR_BITS = Kind(
+    "convolve_four_bits",
+    "convolution on weights of four bits",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_s4",
+)
+DEPTHWISE_FOUR_BITS = Kind(
+    "convolve_depthwise_four_bits",
+    "depthwise convolution on weights of four bits",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_s4",
+)
+DEPTHWISE_ANY_FOUR_BITS = Kind(
+    "convolve_depthwise_any_four_bits",
+    "depthwise convolution on weights of four bits, of any scale",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_any_s4",
+)
 DEPTHWISE_ANY = Kind(
     "convolve_depthwise_any",
     "depthwise convolution of any scale",

@@ -52,6 +52,11 @@ def depthwise(layer: Layer) -> Loads:
     return Loads(often, often)
 
 
+def depthwise_four_bits(layer: Layer) -> Loads:
+    """Of tinsmith_depthwise_packed_s4 and its sister: as on bytes, but weights once, which become bytes in scratch."""
+    return Loads(1, depthwise(layer).others)
+
+
 def fully_connected(layer: Layer) -> Loads:
     """Of the public functions."""
     if implementation(layer.target) != "mve":

@@ -418,6 +418,22 @@ def _arrange(
     return np.ascontiguousarray(blocks).astype("<i2").reshape(-1).view(np.int8)
 
 
+def plain_rows(layer: PackedLayer, depth: int) -> NDArray[np.int8]:
+    """The weights of a convolution for plain C, channel by channel: (C_OUT rounded up to a multiple of 4, depth)."""
+    groups = layer.weights.reshape(-1, depth, CHANNEL_GROUP)
+    return np.ascontiguousarray(groups.transpose(0, 2, 1)).reshape(-1, depth)
+
+
+def lanes_of_groups(lanes: NDArray[np.int64]) -> NDArray[np.int8]:
+    """Lanes of 16 bits of groups of channels in the stream order of the DSP kernel on weights of four bits.
+
+    lanes: (groups, K).
+    """
+    padded = np.pad(lanes, ((0, 0), (0, -lanes.shape[1] % DEPTH_BLOCK)))
+    blocks = padded.reshape(len(lanes), -1, 2, 2).transpose(0, 1, 3, 2)
+    return np.ascontiguousarray(blocks).astype("<i2").reshape(-1).view(np.int8)
+
+
 def _check_lanes(rows: NDArray[np.int8], *, deep: bool) -> None:
     if (rows == -128).any():
         raise PackingError("a weight is -128, which does not fit a lane of two channels")

@@ -7,6 +7,7 @@ from tinsmith_cmsis_nn import scratch_mve
 from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import Implementation
 
+_VECTOR = 16
 _STRIP_BUDGET_BYTES = 6144
 _STRIP_MARGIN = 8
 
@@ -78,6 +79,12 @@ def convolve_four_bits(implementation: Implementation, geometry: Geometry) -> in
     if implementation == "mve" and scratch_mve.widens_four_bits(_depth(geometry)):
         return scratch_mve.fields_bytes(geometry.weights)
     return _round_up(_depth(geometry))
+
+
+def widened_four_bits(geometry: Geometry) -> int:
+    """Weights of tinsmith_depthwise_packed_s4 as bytes, in front of the rest."""
+    _, height, width, channels = geometry.weights
+    return -(-height * width * channels // _VECTOR) * _VECTOR
 
 
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:

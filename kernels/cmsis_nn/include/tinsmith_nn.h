@@ -45,6 +45,9 @@
 #define tinsmith_depthwise_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_s8)
 #define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
 #define tinsmith_convolve_packed_single_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_single_s8)
+#define tinsmith_convolve_packed_s4 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s4)
+#define tinsmith_depthwise_packed_s4 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s4)
+#define tinsmith_depthwise_packed_any_s4 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s4)
 #define tinsmith_convolve_packed_offset_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_offset_s8)
 #define tinsmith_depthwise_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s8)
 #define tinsmith_depthwise_pixels_s8 TINSMITH_NN_SYMBOL(tinsmith_depthwise_pixels_s8)
@@ -135,6 +138,27 @@ arm_cmsis_nn_status tinsmith_convolve_packed_offset_s8(const cmsis_nn_context *c
 int32_t tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
                                                                const cmsis_nn_dims *filter_dims);
 
+/**
+ * tinsmith_convolve_packed_s8() on weights of four bits, from -8 to 7, with half the bytes of them and as many
+ * instructions in its loop. DSP only.
+ *
+ * filter_data: for each group of 4 output channels a, b, c, d and each block of 4 values of k, 8 bytes = 4
+ * little-endian 16-bit lanes, of k, k + 2, k + 1 and k + 3. Lane k = (a[k] + 8) + 16 * (b[k] + 8) + 256 * (c[k] + 8) +
+ * 4096 * d[k]. C_OUT is rounded up to a multiple of 4 with zeros, K with bytes 0, so that lanes are 0. Size:
+ * roundup4(C_OUT) * roundup4(K) / 2. bias_data: of each group of 4 channels with the folded biases A, B, C, D, modulo
+ * 2^32: A + 16 B + 256 C + 4096 D,  A + 16 B + 256 C,  A + 16 B,  A
+ *
+ * What the arranger must have proved besides: |accumulator| < 2^19 for every fourth channel (d), and for every third
+ * (c) |C| + 128 * (sum over k of c[k] + 8) < 2^23, for every second (b) the same < 2^27. Scratch is that of
+ * tinsmith_convolve_packed_s8().
+ */
+arm_cmsis_nn_status tinsmith_convolve_packed_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
+                                                const cmsis_nn_per_channel_quant_params *quant_params,
+                                                const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                int8_t *output_data);
+
 /** Scratch of tinsmith_convolve_packed_s8() in bytes. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,
                                                     const cmsis_nn_dims *input_dims, const cmsis_nn_dims *filter_dims,
@@ -207,6 +231,35 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_3x3_s8(const cmsis_nn_context *ctx
                                                      const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                      const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                      int8_t *output_data);
+
+/**
+ * tinsmith_depthwise_packed_s8() on weights of four bits, from -8 to 7, which become bytes in scratch first; with MVE,
+ * windows of 3x3 are those of tinsmith_depthwise_packed_3x3_s8().
+ *
+ * filter_data: of each 8 weights, in the order of that function, 4 bytes: byte j is (w[j] + 8) + 16 * (w[j + 4] + 8).
+ * The last 8 are filled with any weights.
+ *
+ * Scratch: tinsmith_packed_s4_get_weights_size() bytes in front of those of that function.
+ */
+arm_cmsis_nn_status tinsmith_depthwise_packed_s4(const cmsis_nn_context *ctx,
+                                                 const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                 const cmsis_nn_per_channel_quant_params *quant_params,
+                                                 const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                 int8_t *output_data);
+
+/** The same of tinsmith_depthwise_packed_any_s8(). C and DSP only. */
+arm_cmsis_nn_status tinsmith_depthwise_packed_any_s4(const cmsis_nn_context *ctx,
+                                                     const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                     const cmsis_nn_per_channel_quant_params *quant_params,
+                                                     const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                     const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                     const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                     int8_t *output_data);
+
+/** Bytes of scratch that weights of a depthwise convolution take: 1 each, rounded up to a multiple of 16. */
+int32_t tinsmith_packed_s4_get_weights_size(const cmsis_nn_dims *filter_dims);
 
 /** Scratch of tinsmith_depthwise_packed_s8() in bytes. */
 int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_params *dw_conv_params,

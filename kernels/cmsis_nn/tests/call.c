@@ -75,6 +75,12 @@ static int32_t twin_of(int32_t kernel) {
       return kCallConvolvePackedOffset;
     case kCallFullyConnectedSmallNearest:
       return kCallFullyConnectedSmall;
+    case kCallConvolvePackedS4Nearest:
+      return kCallConvolvePackedS4;
+    case kCallDepthwisePackedS4Nearest:
+      return kCallDepthwisePackedS4;
+    case kCallDepthwisePackedAnyS4Nearest:
+      return kCallDepthwisePackedAnyS4;
     case kCallConvolveWrapperNearest:
       return kCallConvolveWrapper;
     case kCallDepthwiseWrapperNearest:
@@ -146,6 +152,17 @@ static cmsis_nn_dims only(int32_t h, int32_t w, int32_t c) {
   return (cmsis_nn_dims){kGarbage, h, w, c};
 }
 
+/** Of tinsmith_depthwise_packed_s4() without its weights. */
+static int32_t depthwise_packed_bytes(const cmsis_nn_dw_conv_params *dw, const cmsis_nn_dims *in,
+                                      const cmsis_nn_dims *filter, const cmsis_nn_dims *out) {
+#if TINSMITH_NN_MVE
+  if (filter->h == 3 && filter->w == 3) {
+    return tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(dw, in, filter, out);
+  }
+#endif
+  return tinsmith_depthwise_packed_s8_get_buffer_size(dw, in, filter, out);
+}
+
 int32_t call_scratch_bytes(const call_head *head) {
   const call_head read = garbled(head);
   const call_head *h = &read;
@@ -157,6 +174,7 @@ int32_t call_scratch_bytes(const call_head *head) {
   switch (twin_of(h->kernel)) {
     case kCallConvolvePacked:
     case kCallConvolvePackedAny:
+    case kCallConvolvePackedS4:
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
     case kCallDepthwisePacked:
     case kCallDepthwisePackedAny:
@@ -171,6 +189,9 @@ int32_t call_scratch_bytes(const call_head *head) {
 #else
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
 #endif
+    case kCallDepthwisePackedS4:
+    case kCallDepthwisePackedAnyS4:
+      return tinsmith_packed_s4_get_weights_size(filter) + depthwise_packed_bytes(&dw, in, filter, out);
 #if TINSMITH_NN_MVE
     case kCallDepthwisePacked3x3:
       return tinsmith_depthwise_packed_3x3_s8_get_buffer_size_mve(&dw, in, filter, out);
@@ -272,6 +293,29 @@ int32_t call_run(const call *c) {
                                                       c->output);
     case kCallFullyConnectedSmall:
       return tinsmith_fully_connected_small_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
+#endif
+    case kCallDepthwisePackedS4:
+      return tinsmith_depthwise_packed_s4(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#if !TINSMITH_NN_MVE
+    case kCallDepthwisePackedAnyS4:
+      return tinsmith_depthwise_packed_any_s4(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+#endif
+#if TINSMITH_NN_DSP
+    case kCallConvolvePackedS4:
+      return tinsmith_convolve_packed_s4(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
+#endif
+    case kCallDepthwisePackedS4Nearest:
+      return tinsmith_depthwise_packed_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                  c->output);
+#if !TINSMITH_NN_MVE
+    case kCallDepthwisePackedAnyS4Nearest:
+      return tinsmith_depthwise_packed_any_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                      c->output);
+#endif
+#if TINSMITH_NN_DSP
+    case kCallConvolvePackedS4Nearest:
+      return tinsmith_convolve_packed_s4_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                 c->output);
 #endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);

@@ -59,6 +59,12 @@ typedef enum {
   kCallConvolvePackedNarrow,
   kCallDepthwisePackedNarrow,
   kCallConvolvePackedSingleNarrow,
+  kCallConvolvePackedS4,
+  kCallDepthwisePackedS4,
+  kCallDepthwisePackedAnyS4,
+  kCallConvolvePackedS4Nearest,
+  kCallDepthwisePackedS4Nearest,
+  kCallDepthwisePackedAnyS4Nearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -21,6 +21,10 @@ from tinsmith_cmsis_nn.packing import (
     pack_fully_connected,
     pack_fully_connected_small,
 )
+from tinsmith_cmsis_nn.packing_four_bits import (
+    pack_convolution_four_bits,
+    pack_depthwise_four_bits,
+)
 
 KERNELS = (
     "convolve_packed",
@@ -74,6 +78,12 @@ KERNELS = (
     "convolve_packed_narrow",
     "depthwise_packed_narrow",
     "convolve_packed_single_narrow",
+    "convolve_packed_s4",
+    "depthwise_packed_s4",
+    "depthwise_packed_any_s4",
+    "convolve_packed_s4_nearest",
+    "depthwise_packed_s4_nearest",
+    "depthwise_packed_any_s4_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -83,9 +93,9 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
+        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3", "convolve_packed_s4"),
         "dsp": ("_small", "packed_3x3"),
-        "mve": ("_any", "_deep", "_single", NARROW),
+        "mve": ("_any", "_deep", "_single", NARROW, "_any_s4", "convolve_packed_s4"),
     }
     missing = of_one[implementation]
     return tuple(
@@ -94,6 +104,9 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
         if name != "softmax" and not name.removesuffix(NEAREST).endswith(missing)
     )
 
+
+FOUR_BITS = "_s4"
+"""Behind the names of kernels on weights of four bits, in front of that."""
 
 NEAREST = "_nearest"
 """Behind the names of kernels that round once."""
@@ -238,7 +251,10 @@ class Generator:
             return self.random.choice(np.array([-128, 127], np.int8), shape)
         return self.random.integers(-128, 128, shape).astype(np.int8)
 
-    def weights(self, *shape: int) -> Int8s:
+    def weights(self, *shape: int, four_bits: bool = False) -> Int8s:
+        if four_bits:
+            lowest = -8 if self.chance(0.5) else 7 if self.chance(0.2) else -7
+            return self.random.integers(lowest, 8, shape).astype(np.int8)
         spread = (10.0, 40.0, 400.0)[self.between(0, 2)]
         return np.clip(np.rint(self.random.normal(0, spread, shape)), -127, 127).astype(np.int8)
 
@@ -288,7 +304,8 @@ class Generator:
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
-        channels_in = groups * self.between(1, 20)
+        four_bits = name.endswith(FOUR_BITS)
+        channels_in = groups * self.between(1, 10 if four_bits else 20)
         channels_out = groups * self.between(1, 13)
         n, h, w = self.between(1, 2), self.between(1, 9), self.between(1, 9)
         stride = (self.between(1, 3), self.between(1, 3))
@@ -300,10 +317,12 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        weights = self.weights(channels_out, *taps, channels_in // groups)
+        weights = self.weights(channels_out, *taps, channels_in // groups, four_bits=four_bits)
         weights_zero = self.between(-128, 127) if has_offset else 0
         depth = weights[0].size
         bias = self.bias(depth, channels_out)
+        if four_bits:
+            bias //= 8
         multiplier, shift = self.stage(depth, channels_out, wide=not packed and self.chance(0.3))
         if any_shift:
             shift = self.large_shift(channels_out)
@@ -328,6 +347,10 @@ class Generator:
         if narrow:
             stage, zeros = (multiplier, shift), (zero, out_zero)
             layer = packed_narrow(self.implementation, weights, bias, stage, zeros, activation)
+        elif four_bits:
+            layer = pack_convolution_four_bits(
+                weights, bias, multiplier, shift, input_zero_point=zero, nearest=nearest
+            )
         elif has_offset:
             layer = pack_convolution_offset(
                 self.implementation,
@@ -371,7 +394,7 @@ class Generator:
         name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
         narrow = kernel.endswith(NARROW)
         packed, pixels = "packed" in name, name.endswith("_pixels")
-        multiplies = name.endswith("_any")
+        multiplies = "_any" in name
         any_shift = multiplies or (pixels and self.chance(0.5))
         any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         image = kernel in ("depthwise_opt", "depthwise_3x3")
@@ -399,7 +422,8 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        weights = self.weights(1, *taps, channels).astype(np.int16)
+        four_bits = name.endswith(FOUR_BITS)
+        weights = self.weights(1, *taps, channels, four_bits=four_bits).astype(np.int16)
         if pixels and self.chance(0.5):
             weights += self.between(-128, 128)  # as if they had a zero point
         depth = taps[0] * taps[1]
@@ -440,7 +464,8 @@ class Generator:
                 (h, w),
             )
         elif packed:
-            layer = pack_depthwise(
+            pack = pack_depthwise_four_bits if four_bits else pack_depthwise
+            layer = pack(
                 self.implementation,
                 weights.astype(np.int8),
                 bias,

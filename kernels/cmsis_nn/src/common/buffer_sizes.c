@@ -102,6 +102,11 @@ int32_t tinsmith_depthwise_packed_s8_get_buffer_size(const cmsis_nn_dw_conv_para
                                                                       output_dims);
 }
 
+/* Each a byte, in whole vectors. */
+int32_t tinsmith_packed_s4_get_weights_size(const cmsis_nn_dims *filter_dims) {
+  return (filter_dims->h * filter_dims->w * filter_dims->c + 15) / 16 * 16;
+}
+
 /* Of each tap where it reads and where its weights are; a sum of each channel. */
 int32_t tinsmith_depthwise_pixels_s8_get_buffer_size(const cmsis_nn_dims *filter_dims) {
   return 4 * (2 * filter_dims->h * filter_dims->w + filter_dims->c);

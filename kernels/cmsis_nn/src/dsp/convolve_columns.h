@@ -7,6 +7,11 @@
  * so that top = (both - bottom) / 256, exact modulo 2^24; the arranger has proved |top| < 2^23. That is one sxtb16 per
  * four weights instead of two, and nothing else in exchange but two instructions per pair of outputs.
  *
+ * Weights of four bits (TINSMITH_NN_FOUR_BITS): a lane carries those of four channels, three of them with 8 added, so
+ * that they are not negative, as a + 16 b + 256 c + 4096 d. smlad takes the word as it is, then with d cleared, then c,
+ * then b; differences of two sums that follow each other are those of one channel, times a power of two. As many
+ * instructions as above, on half of the bytes; what the 8s add is 8 times the window's sum.
+ *
  * For the files that include it, each with a copy for its shifts and weights: any_shift and has_offset are constants
  * wherever they are handed on. Weights that have an offset need a term more for each pixel: it times the window's sum.
  */
@@ -22,11 +27,39 @@
 #include "src/internal/narrow.h"
 #include "src/internal/requantize.h"
 
+#ifndef TINSMITH_NN_FOUR_BITS
+#define TINSMITH_NN_FOUR_BITS 0
+#endif
+
 #if TINSMITH_NN_SINGLE
 enum { kChannels = 4, kPixels = 1 };
 #else
 enum { kChannels = 4, kPixels = 2 };
 #endif
+
+#if TINSMITH_NN_FOUR_BITS
+
+/** Sums of each pixel: of all channels (a, b, c, d), of three, of two, of a alone. Each starts at the group's bias,
+ * arranged so that differences contain those of single channels. */
+typedef struct {
+  int32_t first[kPixels][kChannels];
+} sums;
+
+TINSMITH_ALWAYS_INLINE void start_sums(sums *acc, int32_t p, const int32_t *bias) {
+  for (int32_t c = 0; c < kChannels; ++c) {
+    acc->first[p][c] = bias[c];
+  }
+}
+
+TINSMITH_ALWAYS_INLINE void end_sums(const sums *acc, int32_t p, int32_t term, int32_t *values) {
+  const int32_t *first = acc->first[p];
+  values[0] = first[3] + term;
+  values[1] = ((first[2] - first[3]) >> 4) + term;
+  values[2] = ((first[1] - first[2]) >> 8) + term;
+  values[3] = (first[0] - first[1]) >> 12;
+}
+
+#else
 
 /** Sums of each pixel for the channel pairs (a, b) and (c, d). */
 typedef struct {
@@ -34,7 +67,55 @@ typedef struct {
   int32_t bottom[kPixels][2];
 } sums;
 
-#if TINSMITH_NN_SINGLE
+#endif
+
+#if TINSMITH_NN_FOUR_BITS
+
+/** Add depth / 4 blocks of 4 values of k, each 8 bytes of weights; columns as below. Returns the end of the weights
+ * read. */
+static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights, int32_t depth) {
+  uint32_t x0 = (uint32_t)depth;
+  uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
+  uint32_t w;
+  /* clang-format off */
+#define TINSMITH_BOTH_PIXELS(n)                    \
+      "smlad  %[s0" n "], %[x0], %[w], %[s0" n "]\n" \
+      "smlad  %[s1" n "], %[x1], %[w], %[s1" n "]\n"
+#define TINSMITH_HALF_BLOCK                 \
+      "ldrd   %[x0], %[x1], [%[c]], #8\n"   \
+      "ldr    %[w], [%[p]], #4\n"           \
+      TINSMITH_BOTH_PIXELS("0")             \
+      "bic    %[w], %[w], #0xf000f000\n"    \
+      TINSMITH_BOTH_PIXELS("1")             \
+      "bic    %[w], %[w], #0x0f000f00\n"    \
+      TINSMITH_BOTH_PIXELS("2")             \
+      "bic    %[w], %[w], #0x00f000f0\n"    \
+      TINSMITH_BOTH_PIXELS("3")
+  __asm__ volatile(
+      "str    %[x1], [sp, #-4]!\n"
+      "tst    %[x0], #4\n" /* an odd number of blocks: enter the loop in its middle */
+      "bne    2f\n"
+      "1:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "2:\n"
+      TINSMITH_HALF_BLOCK TINSMITH_HALF_BLOCK
+      "ldr    %[w], [sp]\n"
+      "cmp    %[c], %[w]\n"
+      "bne    1b\n"
+      "add    sp, #4\n"
+      : [s00] "+r"(acc->first[0][0]), [s01] "+r"(acc->first[0][1]), [s02] "+r"(acc->first[0][2]),
+        [s03] "+r"(acc->first[0][3]), [s10] "+r"(acc->first[1][0]), [s11] "+r"(acc->first[1][1]),
+        [s12] "+r"(acc->first[1][2]), [s13] "+r"(acc->first[1][3]), [c] "+r"(columns), [p] "+r"(weights),
+        [x0] "+&r"(x0), [x1] "+&r"(x1), [w] "=&r"(w)
+      :
+      : "cc", "memory");
+#undef TINSMITH_HALF_BLOCK
+#undef TINSMITH_BOTH_PIXELS
+  /* clang-format on */
+  return weights;
+}
+
+#elif TINSMITH_NN_SINGLE
 
 /** Add depth / 4 blocks of 4 values of k. column: lanes (k, k + 2), then (k + 1, k + 3). Returns the end of the weights
  * read. In assembly because compilers copy sums from register to register. */
@@ -113,7 +194,7 @@ static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, c
   return weights;
 }
 
-#endif /* TINSMITH_NN_SINGLE */
+#endif /* TINSMITH_NN_FOUR_BITS, TINSMITH_NN_SINGLE */
 
 /** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
 static inline void store_lanes(tinsmith_lanes *words, uint32_t bytes) {
@@ -238,11 +319,15 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
                                          int8_t *output1, bool any_shift, const int32_t *terms) {
   int32_t values[kPixels][kChannels];
   for (int32_t p = 0; p < kPixels; ++p) {
+#if TINSMITH_NN_FOUR_BITS
+    end_sums(acc, p, terms[p], values[p]);
+#else
     for (int32_t pair = 0; pair < 2; ++pair) {
       const int32_t top = (acc->both[p][pair] - acc->bottom[p][pair]) >> 8;
       values[p][2 * pair] = acc->bottom[p][pair];
       values[p][2 * pair + 1] = stage->bias[2 * pair + 1] + top + (terms != NULL ? terms[p] : 0);
     }
+#endif
   }
   for (int32_t c = 0; c < channels; ++c) {
     /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
@@ -275,6 +360,8 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
       acc.both[p][0] = stage.bias[1];
       acc.bottom[p][1] = stage.bias[2];
       acc.both[p][1] = stage.bias[3];
+#elif TINSMITH_NN_FOUR_BITS
+      start_sums(&acc, p, stage.bias); /* terms count at the end */
 #else
       const int32_t term = terms != NULL ? terms[p] : 0;
       acc.both[p][0] = acc.bottom[p][0] = stage.bias[0] + term;
@@ -317,7 +404,7 @@ TINSMITH_ALWAYS_INLINE int32_t sum_column(const tinsmith_lanes *column, int32_t 
 }
 
 /** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift.
- * has_offset: the weights have one, behind the bias. */
+ * has_offset: the weights have one, behind the bias, or those of four bits their own. */
 TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_context *ctx,
                                                             const cmsis_nn_conv_params *conv_params,
                                                             const cmsis_nn_per_channel_quant_params *quant_params,
@@ -341,7 +428,7 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
   int8_t *bytes = (int8_t *)(columns + blocks_depth / 2 * kPixels);
 
   int32_t terms[kPixels] = {0};
-  const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
+  const int32_t offset = TINSMITH_NN_FOUR_BITS ? -8 : has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
   if (has_offset && depth % 4 != 0 && !in_place) {
     memset(bytes, 0, (size_t)blocks_depth); /* what lies behind a window counts in its sum */
   }

@@ -1,0 +1,207 @@
+"""Conv2D and DepthwiseConv2D by the packed kernels on weights of four bits (`tinsmith_nn.h`)."""
+
+from functools import partial
+
+import numpy as np
+from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Kernel,
+    Layer,
+    Prepared,
+    Scope,
+    Walk,
+    loads_by_pixels,
+    pixels_walk,
+)
+from tinsmith_target import Target
+
+from tinsmith_cmsis_nn import loads, scratch, sizes, walks
+from tinsmith_cmsis_nn.common import (
+    BACKEND,
+    PACKED_CHECKS,
+    PACKED_HEADER,
+    engine,
+    implementation,
+    input_zero_point,
+    packed_constants,
+)
+from tinsmith_cmsis_nn.depthwise_planes import FEW_WINDOWS
+from tinsmith_cmsis_nn.four_bits import S4
+from tinsmith_cmsis_nn.guards import guards
+from tinsmith_cmsis_nn.helpers import (
+    CONVOLUTION_FOUR_BITS,
+    DEPTHWISE_ANY_FOUR_BITS,
+    DEPTHWISE_FOUR_BITS,
+    Kind,
+)
+from tinsmith_cmsis_nn.nearest import is_nearest
+from tinsmith_cmsis_nn.packed_convolution import (
+    depthwise_options,
+    emit_call,
+    input_is_computed,
+    no_dilation,
+    no_groups,
+    no_multiplier,
+    settled_channels,
+    several_channels,
+    several_input_channels,
+    strides_are_those_of_its_loops,
+)
+from tinsmith_cmsis_nn.packing import PackedLayer, refusal
+from tinsmith_cmsis_nn.packing_four_bits import (
+    pack_convolution_four_bits,
+    pack_depthwise_four_bits,
+)
+from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
+
+
+def weights_pack(layer: Layer) -> str | None:
+    """Weights of four bits, bias and scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    return refusal(lambda: packed(layer))
+
+
+def weights_pack_for_any_shift(layer: Layer) -> str | None:
+    """Weights of four bits, bias and any scales can be arranged for the packed kernels (`tinsmith_nn.h`)."""
+    return refusal(lambda: packed(layer, any_shift=True))
+
+
+def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError.
+
+    any_shift: as that for scales of 0.5 and more takes them, of a depthwise convolution.
+    """
+    weights = constant_s8(layer, 1)
+    depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    channels = settled_channels(layer, weights.astype(np.int16), depthwise=depthwise)
+    rows = channels.rows.astype(np.int8)
+    scales = channels.bias, channels.multipliers, channels.shifts
+    if not depthwise:
+        return pack_convolution_four_bits(
+            rows.reshape(weights.shape),
+            *scales,
+            input_zero_point=input_zero_point(layer),
+            nearest=is_nearest(layer),
+        )
+    return pack_depthwise_four_bits(
+        implementation(layer.target),
+        np.ascontiguousarray(rows.T).reshape(weights.shape),
+        *scales,
+        input_zero_point=input_zero_point(layer),
+        input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
+        any_shift=any_shift,
+        nearest=is_nearest(layer),
+    )
+
+
+def prepare(layer: Layer, *, any_shift: bool = False) -> tuple[Prepared | AsGiven, ...]:
+    """Weights, bias and scales as the packed kernel of the target takes them."""
+    return packed_constants(layer, packed(layer, any_shift=any_shift))
+
+
+def convolution_walk(layer: Layer) -> Walk | None:
+    """dsp/convolve_columns.h copies the windows of two pixels before it writes them."""
+    height, width = walks.windows(sizes.geometry(layer))
+    return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
+
+
+def _convolution_scratch(layer: Layer) -> int:
+    return scratch.convolve_columns(sizes.geometry(layer), walks.DSP_PIXELS)
+
+
+def _depthwise_scratch(layer: Layer) -> int:
+    """Weights as bytes, and what the kernel on bytes wants."""
+    widened = scratch.widened_four_bits(sizes.geometry(layer))
+    return widened + sizes.depthwise_packed(layer)
+
+
+def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
+    return emit_call(kind, layer, scope)
+
+
+def windows_are_many(layer: Layer) -> str | None:
+    """Planes are for more than 8 windows; weights of four bits have no kernel for fewer on arranged weights."""
+    windows = layer.output.shape[1] * layer.output.shape[2]
+    return None if windows > FEW_WINDOWS else f"it has {windows}"
+
+
+def kernels(target: Target) -> tuple[Kernel, ...]:
+    """Convolutions with the DSP extension; depthwise ones with each implementation."""
+    built = implementation(target)
+    convolution = Kernel(
+        name="tinsmith_convolve_packed_s4",
+        backend=BACKEND,
+        operator=Conv2D,
+        signature=S4,
+        headers=(PACKED_HEADER,),
+        emit=partial(_emit, CONVOLUTION_FOUR_BITS),
+        takes_offsets=True,
+        rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
+        scratch_bytes=_convolution_scratch,
+        walk=convolution_walk,
+        loads=loads_by_pixels(walks.DSP_PIXELS),
+        prepare=prepare,
+        engine=engine(target),
+        checks=PACKED_CHECKS,
+        guards=guards(target),
+    )
+    depthwise = Kernel(
+        name="tinsmith_depthwise_packed_s4",
+        backend=BACKEND,
+        operator=DepthwiseConv2D,
+        signature=S4,
+        headers=(PACKED_HEADER,),
+        emit=partial(_emit, DEPTHWISE_FOUR_BITS),
+        takes_offsets=True,
+        rules=(
+            input_is_computed,
+            no_multiplier,
+            several_channels,
+            no_dilation,
+            strides_are_those_of_its_loops,
+            weights_are_constant,
+            weights_pack,
+        ),
+        pays=(windows_are_many,),
+        scratch_bytes=_depthwise_scratch,
+        options=depthwise_options,
+        walk=walks.depthwise_packed,
+        loads=loads.depthwise_four_bits,
+        prepare=prepare,
+        engine=engine(target),
+        checks=PACKED_CHECKS,
+        guards=guards(target),
+    )
+    depthwise_any = Kernel(
+        name="tinsmith_depthwise_packed_any_s4",
+        backend=BACKEND,
+        operator=DepthwiseConv2D,
+        signature=S4,
+        headers=(PACKED_HEADER,),
+        emit=partial(_emit, DEPTHWISE_ANY_FOUR_BITS),
+        takes_offsets=True,
+        rules=(
+            input_is_computed,
+            several_input_channels,
+            no_dilation,
+            weights_are_constant,
+            weights_pack_for_any_shift,
+        ),
+        pays=(windows_are_many,),
+        scratch_bytes=_depthwise_scratch,
+        options=depthwise_options,
+        walk=walks.depthwise_packed_any,
+        loads=loads.depthwise_four_bits,
+        prepare=partial(prepare, any_shift=True),
+        engine=engine(target),
+        checks=PACKED_CHECKS,
+        guards=guards(target),
+    )
+    match built:
+        case "dsp":
+            return (convolution, depthwise, depthwise_any)
+        case "c":
+            return (depthwise, depthwise_any)
+        case "mve":
+            return (depthwise,)

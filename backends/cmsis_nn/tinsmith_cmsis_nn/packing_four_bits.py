@@ -1,0 +1,108 @@
+"""Arrange a layer's constants of four bits for the packed kernels of `kernels/cmsis_nn` (`tinsmith_nn.h`)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_cmsis_nn.packing import (
+    CHANNEL_GROUP,
+    Implementation,
+    PackedLayer,
+    PackingError,
+    lanes_of_groups,
+    pack_convolution,
+    pack_depthwise,
+    plain_rows,
+)
+
+WIDENED_TOGETHER = 8
+"""Weights of a word, which become bytes at once."""
+
+_INPUT_MAGNITUDE = 128
+_MOVED = 8
+_ACCUMULATOR_BITS = 31
+_UNMOVED = 3
+"""The channel of a group whose weights fill the upper end of a lane, so that their sign is that of the lane."""
+
+
+def pack_convolution_four_bits(
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_convolve_packed_s4`, of the DSP extension.
+
+    weights: (C_OUT, HK, WK, C_IN), from -8 to 7. bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
+    nearest: for its sister that rounds once.
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    wide = pack_convolution(
+        "c", weights, bias, multiplier, shift, input_zero_point=input_zero_point, nearest=nearest
+    )
+    rows = plain_rows(wide, weights[0].size)
+    biases = wide.bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
+    groups = rows.reshape(-1, CHANNEL_GROUP, rows.shape[1]).astype(np.int64)
+    moved = groups + _MOVED
+    moved[:, _UNMOVED] = groups[:, _UNMOVED]
+    _check_sums(moved, biases)
+    places = 16 ** np.arange(CHANNEL_GROUP)
+    lanes = lanes_of_groups((moved * places[:, None]).sum(axis=1))
+    # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
+    starts = np.cumsum(biases * places, axis=1)[:, ::-1]
+    folded = (starts & 0xFFFFFFFF).astype(np.uint32).view(np.int32).reshape(-1)
+    return PackedLayer(lanes, folded, wide.multiplier, wide.shift)
+
+
+def pack_depthwise_four_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    input_size: tuple[int, int],
+    any_shift: bool = False,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_depthwise_packed_s4`, or with any_shift `tinsmith_depthwise_packed_any_s4`.
+
+    As `packing.pack_depthwise`, with weights from -8 to 7.
+    """
+    wide = pack_depthwise(
+        implementation,
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        input_size=input_size,
+        any_shift=any_shift,
+        nearest=nearest,
+    )
+    return PackedLayer(_halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
+
+
+def _halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of each eight weights those of the first half in the lower half of four bytes, 8 added to all."""
+    padded = np.pad(weights, (0, -len(weights) % WIDENED_TOGETHER)).astype(np.uint8) + np.uint8(8)
+    halves = padded.reshape(-1, 2, WIDENED_TOGETHER // 2)
+    return (halves[:, 0] | halves[:, 1] << np.uint8(4)).reshape(-1).view(np.int8)
+
+
+def _check_sums(moved: NDArray[np.int64], biases: NDArray[np.int64]) -> None:
+    """Raise PackingError if what is summed of one channel leaves the bits that remain above the channels before it.
+
+    moved: (groups, 4, K). biases: (groups, 4).
+    """
+    sums = np.abs(biases) + _INPUT_MAGNITUDE * np.abs(moved).sum(axis=2)
+    most = 1 << (_ACCUMULATOR_BITS - 4 * np.arange(CHANNEL_GROUP))
+    if (sums >= most).any():
+        group, channel = np.argwhere(sums >= most)[0]
+        raise PackingError(
+            f"channel {group * CHANNEL_GROUP + channel}: sums may reach {int(sums[group, channel])}, of four bits"
+            f" the packed kernel needs less than {int(most[channel])} there"
+        )
