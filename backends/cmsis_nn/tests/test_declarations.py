@@ -281,11 +281,18 @@ def of_four_bits(
             (1, 3, 3, 10),
             (*("tinsmith_depthwise_packed_any",) * 2, "arm_depthwise_conv"),
         ),
+        (
+            FullyConnected(),
+            (4, 180),
+            ("arm_fully_connected", *("tinsmith_fully_connected_packed",) * 2),
+        ),
     ],
-    ids=["convolution", "depthwise", "four windows", "two channels of one"],
+    ids=["convolution", "depthwise", "four windows", "two channels of one", "fully connected"],
 )
 def test_weights_of_four_bits_are_arranged(
-    operator: Conv2D | DepthwiseConv2D, weights: tuple[int, ...], kernels: tuple[str, ...]
+    operator: Conv2D | DepthwiseConv2D | FullyConnected,
+    weights: tuple[int, ...],
+    kernels: tuple[str, ...],
 ) -> None:
     graph = of_four_bits(operator, weights)
     for name, kernel in zip(("cortex-m3", "cortex-m4", "cortex-m55"), kernels, strict=True):

@@ -15,6 +15,7 @@ from tinsmith_cmsis_nn.packing import (
 from tinsmith_cmsis_nn.packing_four_bits import (
     pack_convolution_four_bits,
     pack_depthwise_four_bits,
+    pack_fully_connected_four_bits,
 )
 
 HALF = np.int32(1 << 30)
@@ -263,3 +264,35 @@ def test_depthwise_weights_of_four_bits_are_those_of_bytes_eight_in_a_word() -> 
     halves = np.concatenate([found & 15, found >> 4], axis=1).astype(np.int8) - np.int8(8)
     assert halves.reshape(-1)[:18].tolist() == wide.weights.tolist()
     assert packed.bias.tolist() == wide.bias.tolist()
+
+
+def test_bytes_of_four_bits_hold_two_channels_by_hand() -> None:
+    weights = np.arange(-3, 4, dtype=np.int8)[:, None] * np.array([[1, 2]], np.int8)
+    bias = np.arange(7, dtype=np.int32)
+    packed = pack_fully_connected_four_bits("mve", weights, bias, *stage(1), input_zero_point=0)
+    chunks = packed.weights.reshape(4, 16)
+    assert chunks[:, 0].tolist() == [-3 - 2 * 16, -1, 1 + 2 * 16, 3]
+    assert chunks[:, 1].tolist() == [-6 - 4 * 16, -2, 2 + 4 * 16, 6]
+    assert not chunks[:, 2:].any()
+    assert packed.bias.reshape(4, 2).tolist() == [[16, 0], [2 + 48, 32], [4 + 80, 64], [6, 96]]
+
+
+def test_four_bits_that_do_not_fit_a_byte_of_two_channels_are_refused() -> None:
+    weights = np.array([[0, -1], [-8, 0]], np.int8)
+    pack_fully_connected_four_bits("mve", weights, None, *stage(1), input_zero_point=0)
+    weights[1] = -8
+    with pytest.raises(PackingError, match="a weight is -8 beside one that is negative"):
+        pack_fully_connected_four_bits("mve", weights, None, *stage(1), input_zero_point=0)
+    bias = np.array([0, (1 << 31) // 17 + 1], np.int32)
+    with pytest.raises(PackingError, match="17 times of which do not fit"):
+        pack_fully_connected_four_bits("mve", -weights // 2, bias, *stage(1), input_zero_point=0)
+
+
+def test_fully_connected_lanes_of_four_bits_are_those_of_a_convolution() -> None:
+    weights = weights_of(6, 9) // 16
+    image = pack_convolution_four_bits(
+        weights.reshape(6, 1, 1, 9), None, *stage(6), input_zero_point=3
+    )
+    packed = pack_fully_connected_four_bits("dsp", weights, None, *stage(6), input_zero_point=3)
+    assert np.array_equal(packed.weights, image.weights)
+    assert np.array_equal(packed.bias, image.bias)

@@ -15,6 +15,7 @@ from tinsmith_cmsis_nn import (
     extrema,
     four_bits,
     fully_connected,
+    fully_connected_four_bits,
     int16,
     lstm,
     matmul,
@@ -74,6 +75,7 @@ class CmsisNnBackend(Checked):
             *offset_convolution.kernels(target),
             *fully_connected.packed_kernels(target),
             *packed_four_bits.kernels(target),
+            *fully_connected_four_bits.kernels(target),
         )
         return (
             *narrow.kernels(target),

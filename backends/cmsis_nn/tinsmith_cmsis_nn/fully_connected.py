@@ -64,7 +64,7 @@ def _is_per_channel(layer: Layer) -> bool:
     return quantization is not None and len(quantization.scales) > 1
 
 
-def _stage(layer: Layer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def stage(layer: Layer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Multipliers and shifts: one of each, or one per output."""
     p = _parameters_of(layer)
     kept = slice(None) if _is_per_channel(layer) else slice(0, 1)
@@ -76,7 +76,7 @@ def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
 
     deep: as that for weights of any sum takes them.
     """
-    multipliers, shifts = _stage(layer)
+    multipliers, shifts = stage(layer)
     return pack_fully_connected(
         implementation(layer.target),
         constant_s8(layer, 1),
@@ -91,7 +91,7 @@ def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
 
 def packed_small(layer: Layer) -> PackedLayer:
     """The same for the kernel for few weights."""
-    multipliers, shifts = _stage(layer)
+    multipliers, shifts = stage(layer)
     return pack_fully_connected_small(
         constant_s8(layer, 1),
         constant_bias(layer),
@@ -173,7 +173,7 @@ def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, scales that are no numbers of the call, and MVE's effective bias."""
     found: list[Prepared | AsGiven] = [*constant_operands(layer)]
     if _is_per_channel(layer):
-        multipliers, shifts = _stage(layer)
+        multipliers, shifts = stage(layer)
         found += [Prepared("multipliers", multipliers), Prepared("shifts", shifts)]
     if implementation(layer.target) == "mve":
         found.append(Prepared("sums", _effective_bias(layer)))
@@ -182,20 +182,21 @@ def prepare_public(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
 
 def emit_packed(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel."""
-    return _emit_packed("tinsmith_fully_connected_packed_s8", layer, scope)
+    return emit_packed_call("tinsmith_fully_connected_packed_s8", layer, scope)
 
 
 def emit_packed_deep(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel for weights of any sum."""
-    return _emit_packed("tinsmith_fully_connected_packed_deep_s8", layer, scope)
+    return emit_packed_call("tinsmith_fully_connected_packed_deep_s8", layer, scope)
 
 
 def emit_packed_small(layer: Layer, scope: Scope) -> Emission:
     """One call of the packed kernel for few weights."""
-    return _emit_packed("tinsmith_fully_connected_small_s8", layer, scope)
+    return emit_packed_call("tinsmith_fully_connected_small_s8", layer, scope)
 
 
-def _emit_packed(function: str, layer: Layer, scope: Scope) -> Emission:
+def emit_packed_call(function: str, layer: Layer, scope: Scope) -> Emission:
+    """One call of a function on arranged weights. function: the one that rounds as TFLite."""
     names = scope.prepared("multipliers"), scope.prepared("shifts")
     scales = initializer(
         "cmsis_nn_quant_params",
@@ -265,7 +266,7 @@ def emit_public_call(
 
 def _public_scales(layer: Layer, scope: Scope) -> str:
     if not _is_per_channel(layer):
-        multipliers, shifts = _stage(layer)
+        multipliers, shifts = stage(layer)
         fields = {"multiplier": int(multipliers[0]), "shift": int(shifts[0])}
         return initializer("cmsis_nn_per_tensor_quant_params", "kScales", fields)
     names = scope.prepared("multipliers"), scope.prepared("shifts")
@@ -333,7 +334,7 @@ def packed_kernels(target: Target) -> tuple[Kernel, ...]:
 def sums_fit(layer: Layer) -> str | None:
     """Rounded once, an accumulator that is shifted to the left stays within 32 bits."""
     weights, bias, zero_point = constant_s8(layer, 1), constant_bias(layer), input_zero_point(layer)
-    _, shifts = _stage(layer)
+    _, shifts = stage(layer)
     return refusal(lambda: check_sums(weights, bias, shifts, input_zero_point=zero_point))
 
 

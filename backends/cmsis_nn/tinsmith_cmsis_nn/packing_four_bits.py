@@ -11,14 +11,17 @@ from tinsmith_cmsis_nn.packing import (
     lanes_of_groups,
     pack_convolution,
     pack_depthwise,
+    pack_fully_connected,
     plain_rows,
 )
+from tinsmith_cmsis_nn.packing_mve import arrange_pairs
 
 WIDENED_TOGETHER = 8
 """Weights of a word, which become bytes at once."""
 
 _INPUT_MAGNITUDE = 128
 _MOVED = 8
+_LOWEST = -8
 _ACCUMULATOR_BITS = 31
 _UNMOVED = 3
 """The channel of a group whose weights fill the upper end of a lane, so that their sign is that of the lane."""
@@ -42,7 +45,62 @@ def pack_convolution_four_bits(
     wide = pack_convolution(
         "c", weights, bias, multiplier, shift, input_zero_point=input_zero_point, nearest=nearest
     )
-    rows = plain_rows(wide, weights[0].size)
+    return _four_in_a_lane(wide, weights[0].size)
+
+
+def pack_fully_connected_four_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_fully_connected_packed_s4`, "dsp" or "mve".
+
+    weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point:
+    [-128, 127]. nearest: for its sister that rounds once.
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    wide = pack_fully_connected(
+        "mve" if implementation == "mve" else "c",
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        nearest=nearest,
+    )
+    if implementation != "mve":
+        return _four_in_a_lane(wide, weights.shape[1])
+    return _two_in_a_byte(weights, wide)
+
+
+def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
+    """Of MVE. rows: (N, K). wide: the layer on bytes."""
+    missing = len(rows) % 2
+    even = np.pad(rows, ((0, missing), (0, 0)))
+    first, second = even[::2], even[1::2]
+    if ((first < 0) & (second == _LOWEST)).any():
+        raise PackingError(
+            "a weight is -8 beside one that is negative, which does not fit a byte of two channels"
+        )
+    biases = np.pad(wide.bias, (0, missing)).astype(np.int64)
+    magnitudes = np.abs(biases) + _INPUT_MAGNITUDE * np.abs(even.astype(np.int64)).sum(axis=1)
+    if int(magnitudes.max()) * 17 >= 1 << _ACCUMULATOR_BITS:
+        raise PackingError(
+            f"accumulators may reach {int(magnitudes.max())}, 17 times of which do not fit 32 bits"
+        )
+    starts = np.stack([biases[::2] + 16 * biases[1::2], 16 * biases[::2]], axis=1)
+    pairs = (first + 16 * second.astype(np.int16)).astype(np.int8)
+    return PackedLayer(arrange_pairs(pairs), _wrapped(starts), wide.multiplier, wide.shift)
+
+
+def _four_in_a_lane(wide: PackedLayer, depth: int) -> PackedLayer:
+    """Of the DSP extension. wide: the layer on bytes, for plain C."""
+    rows = plain_rows(wide, depth)
     biases = wide.bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
     groups = rows.reshape(-1, CHANNEL_GROUP, rows.shape[1]).astype(np.int64)
     moved = groups + _MOVED
@@ -52,8 +110,12 @@ def pack_convolution_four_bits(
     lanes = lanes_of_groups((moved * places[:, None]).sum(axis=1))
     # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
     starts = np.cumsum(biases * places, axis=1)[:, ::-1]
-    folded = (starts & 0xFFFFFFFF).astype(np.uint32).view(np.int32).reshape(-1)
-    return PackedLayer(lanes, folded, wide.multiplier, wide.shift)
+    return PackedLayer(lanes, _wrapped(starts), wide.multiplier, wide.shift)
+
+
+def _wrapped(starts: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Modulo 2**32, in one dimension."""
+    return (starts & 0xFFFFFFFF).astype(np.uint32).view(np.int32).reshape(-1)
 
 
 def pack_depthwise_four_bits(

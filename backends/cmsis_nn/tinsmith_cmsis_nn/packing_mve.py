@@ -10,6 +10,9 @@ TOGETHER = 6
 """Output channels whose chunks follow each other."""
 
 
+PAIRS_TOGETHER = 3
+"""Pairs of output channels of four bits whose chunks follow each other."""
+
 SMALL_TOGETHER = 4
 """The same in layers of few weights."""
 
@@ -30,6 +33,18 @@ def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]
     """
     missing = -len(weights) % SMALL_TOGETHER
     return _arranged(np.pad(weights, ((0, missing), (0, 0))), SMALL_TOGETHER)
+
+
+def arrange_pairs(pairs: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Groups of three rows, each of two channels: for each chunk of sixteen columns, the chunks of the rows; then the
+    rows that are left, one after the other.
+
+    pairs: (N, K). Returns one dimension, N * K rounded up to a multiple of 16, zeros for the missing columns.
+    """
+    grouped = len(pairs) // PAIRS_TOGETHER * PAIRS_TOGETHER
+    left = (_arranged(pairs[row : row + 1], 1) for row in range(grouped, len(pairs)))
+    groups = [_arranged(pairs[:grouped], PAIRS_TOGETHER)] if grouped else []
+    return np.concatenate([*groups, *left])
 
 
 def small_blocks(channels: int, depth: int) -> int:

@@ -46,6 +46,7 @@
 #define tinsmith_convolve_packed_any_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8)
 #define tinsmith_convolve_packed_single_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_single_s8)
 #define tinsmith_convolve_packed_s4 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s4)
+#define tinsmith_fully_connected_packed_s4 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s4)
 #define tinsmith_depthwise_packed_s4 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s4)
 #define tinsmith_depthwise_packed_any_s4 TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s4)
 #define tinsmith_convolve_packed_offset_s8 TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_offset_s8)
@@ -365,6 +366,23 @@ arm_cmsis_nn_status tinsmith_fully_connected_small_s8(const cmsis_nn_context *ct
                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                       int8_t *output_data);
+
+/**
+ * tinsmith_fully_connected_packed_s8() on weights of four bits, from -8 to 7, without scratch. DSP and MVE.
+ *
+ * filter_data, and bias_data:
+ *  - DSP: as of tinsmith_convolve_packed_s4() with K = filter_dims->n, with the same bounds.
+ *  - MVE: for each 3 pairs (a, b) of output channels, for each block of 16 values of k, 16 bytes of each pair, a + 16 *
+ * b; then the same of each pair that is left. K is rounded up to a multiple of 16 and C_OUT to one of 2, with zeros.
+ *    bias_data: of each pair with the folded biases A and B, modulo 2^32, A + 16 B and 16 A. What the arranger must
+ * have proved: no b is -8 where a is negative; 17 * |accumulator| < 2^31.
+ */
+arm_cmsis_nn_status tinsmith_fully_connected_packed_s4(const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params,
+                                                       const cmsis_nn_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data);
 
 /** Scratch of tinsmith_fully_connected_packed_s8() in bytes. */
 int32_t tinsmith_fully_connected_packed_s8_get_buffer_size(const cmsis_nn_dims *filter_dims);

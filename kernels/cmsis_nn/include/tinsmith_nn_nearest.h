@@ -16,6 +16,7 @@
 #define tinsmith_convolve_packed_any_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_any_s8_nearest)
 #define tinsmith_convolve_packed_single_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_single_s8_nearest)
 #define tinsmith_convolve_packed_s4_nearest TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s4_nearest)
+#define tinsmith_fully_connected_packed_s4_nearest TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s4_nearest)
 #define tinsmith_depthwise_packed_s4_nearest TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s4_nearest)
 #define tinsmith_depthwise_packed_any_s4_nearest TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s4_nearest)
 #define tinsmith_convolve_packed_offset_s8_nearest TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_offset_s8_nearest)
@@ -121,6 +122,10 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_any_s4_nearest(const cmsis_nn_cont
                                                              const int8_t *filter_data, const int32_t *bias_data,
                                                              const cmsis_nn_dims *output_dims, int8_t *output_data);
 arm_cmsis_nn_status tinsmith_fully_connected_packed_s8_nearest(
+    const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
+    const cmsis_nn_dims *input_dims, const int8_t *input_data, const cmsis_nn_dims *filter_dims,
+    const int8_t *filter_data, const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
+arm_cmsis_nn_status tinsmith_fully_connected_packed_s4_nearest(
     const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
     const cmsis_nn_dims *input_dims, const int8_t *input_data, const cmsis_nn_dims *filter_dims,
     const int8_t *filter_data, const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);

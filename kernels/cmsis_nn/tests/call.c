@@ -75,6 +75,8 @@ static int32_t twin_of(int32_t kernel) {
       return kCallConvolvePackedOffset;
     case kCallFullyConnectedSmallNearest:
       return kCallFullyConnectedSmall;
+    case kCallFullyConnectedPackedS4Nearest:
+      return kCallFullyConnectedPackedS4;
     case kCallConvolvePackedS4Nearest:
       return kCallConvolvePackedS4;
     case kCallDepthwisePackedS4Nearest:
@@ -316,6 +318,13 @@ int32_t call_run(const call *c) {
     case kCallConvolvePackedS4Nearest:
       return tinsmith_convolve_packed_s4_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
                                                  c->output);
+#endif
+#if !TINSMITH_NN_C
+    case kCallFullyConnectedPackedS4:
+      return tinsmith_fully_connected_packed_s4(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
+    case kCallFullyConnectedPackedS4Nearest:
+      return tinsmith_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                        c->output);
 #endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);

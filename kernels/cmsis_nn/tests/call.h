@@ -65,6 +65,8 @@ typedef enum {
   kCallConvolvePackedS4Nearest,
   kCallDepthwisePackedS4Nearest,
   kCallDepthwisePackedAnyS4Nearest,
+  kCallFullyConnectedPackedS4,
+  kCallFullyConnectedPackedS4Nearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

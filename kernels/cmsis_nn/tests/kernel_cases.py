@@ -24,6 +24,7 @@ from tinsmith_cmsis_nn.packing import (
 from tinsmith_cmsis_nn.packing_four_bits import (
     pack_convolution_four_bits,
     pack_depthwise_four_bits,
+    pack_fully_connected_four_bits,
 )
 
 KERNELS = (
@@ -84,6 +85,8 @@ KERNELS = (
     "convolve_packed_s4_nearest",
     "depthwise_packed_s4_nearest",
     "depthwise_packed_any_s4_nearest",
+    "fully_connected_packed_s4",
+    "fully_connected_packed_s4_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -93,7 +96,10 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3", "convolve_packed_s4"),
+        "c": (
+            *("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
+            *("convolve_packed_s4", "fully_connected_packed_s4"),
+        ),
         "dsp": ("_small", "packed_3x3"),
         "mve": ("_any", "_deep", "_single", NARROW, "_any_s4", "convolve_packed_s4"),
     }
@@ -502,7 +508,11 @@ class Generator:
         elif not packed and self.chance(0.2):  # more channels than are summed at a time
             depth, channels = self.between(1, 30), self.between(30, 72)
         per_channel = self.chance(0.5)
-        x, weights = self.int8(n, depth), self.weights(channels, depth)
+        four_bits = name.endswith(FOUR_BITS)
+        x = self.int8(n, depth)
+        weights = self.weights(channels, depth, four_bits=four_bits)
+        if four_bits and self.implementation == "mve":
+            weights = np.maximum(weights, -7)  # others fit but beside some
         bias = self.bias(depth, channels)
         stages = channels if per_channel else 1
         multiplier, shift = self.stage(depth, stages, wide=False)
@@ -518,6 +528,16 @@ class Generator:
         if name.endswith("_small"):
             layer = pack_fully_connected_small(
                 weights, bias, multiplier, shift, input_zero_point=zero, nearest=nearest
+            )
+        elif four_bits:
+            layer = pack_fully_connected_four_bits(
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                nearest=nearest,
             )
         elif packed:
             layer = pack_fully_connected(

@@ -390,6 +390,38 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   }
 }
 
+#if TINSMITH_NN_FOUR_BITS
+
+/** sums[p] += the next 4 values of each pixel. */
+TINSMITH_ALWAYS_INLINE void add_block(const tinsmith_lanes *columns, int32_t *sums) {
+  const uint32_t ones = 0x00010001;
+  for (int32_t p = 0; p < kPixels; ++p) {
+    sums[p] = tinsmith_smlad(columns[p], ones, sums[p]);
+    sums[p] = tinsmith_smlad(columns[kPixels + p], ones, sums[p]);
+  }
+}
+
+/** terms[p] = what is added to the sums of each pixel: -8 times its `depth` values. */
+TINSMITH_ALWAYS_INLINE void sum_columns(const tinsmith_lanes *columns, int32_t depth, int32_t *terms) {
+  const tinsmith_lanes *end = columns + depth / 2 * kPixels;
+  int32_t sums[kPixels] = {0};
+  if (depth & 4) {
+    add_block(columns, sums);
+    columns += 2 * kPixels;
+  }
+  TINSMITH_NO_UNROLL
+  while (columns != end) {
+    add_block(columns, sums);
+    add_block(columns + 2 * kPixels, sums);
+    columns += 4 * kPixels;
+  }
+  for (int32_t p = 0; p < kPixels; ++p) {
+    terms[p] = -8 * sums[p];
+  }
+}
+
+#else
+
 /** Of `words` words of one pixel. */
 TINSMITH_ALWAYS_INLINE int32_t sum_column(const tinsmith_lanes *column, int32_t words) {
   const uint32_t ones = 0x00010001;
@@ -402,6 +434,8 @@ TINSMITH_ALWAYS_INLINE int32_t sum_column(const tinsmith_lanes *column, int32_t 
   }
   return sum;
 }
+
+#endif
 
 /** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift.
  * has_offset: the weights have one, behind the bias, or those of four bits their own. */
@@ -428,7 +462,9 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
   int8_t *bytes = (int8_t *)(columns + blocks_depth / 2 * kPixels);
 
   int32_t terms[kPixels] = {0};
-  const int32_t offset = TINSMITH_NN_FOUR_BITS ? -8 : has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
+#if !TINSMITH_NN_FOUR_BITS
+  const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
+#endif
   if (has_offset && depth % 4 != 0 && !in_place) {
     memset(bytes, 0, (size_t)blocks_depth); /* what lies behind a window counts in its sum */
   }
@@ -443,10 +479,15 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
         unpack_window(&windows, &window, columns + p, bytes, depth);
       }
       tinsmith_next_window(&windows, &window);
+#if !TINSMITH_NN_FOUR_BITS
       if (has_offset) {
         terms[p] = offset * sum_column(columns + p, blocks_depth / 2);
       }
+#endif
     }
+#if TINSMITH_NN_FOUR_BITS
+    sum_columns(columns, blocks_depth, terms); /* of a pixel that is missing, too: nobody reads it */
+#endif
     int8_t *output1 = count > 1 ? output + channels : output;
     multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1, any_shift,
                      has_offset ? terms : NULL);
