@@ -273,7 +273,12 @@ def of_four_bits(
 @pytest.mark.parametrize(
     ("operator", "weights", "kernels"),
     [
-        (Conv2D(), (3, 3, 3, 5), ("arm_convolve", "tinsmith_convolve_packed", "arm_convolve")),
+        (Conv2D(), (3, 3, 3, 5), ("arm_convolve", *("tinsmith_convolve_packed",) * 2)),
+        (
+            Conv2D(),
+            (3, 1, 1, 5),
+            ("arm_convolve_1x1", "tinsmith_convolve_packed", "arm_convolve_1x1"),
+        ),
         (DepthwiseConv2D(), (1, 3, 3, 5), ("tinsmith_depthwise_packed",) * 3),
         (DepthwiseConv2D(stride=(3, 3)), (1, 3, 3, 5), ("arm_depthwise_conv",) * 3),
         (
@@ -287,7 +292,14 @@ def of_four_bits(
             ("arm_fully_connected", *("tinsmith_fully_connected_packed",) * 2),
         ),
     ],
-    ids=["convolution", "depthwise", "four windows", "two channels of one", "fully connected"],
+    ids=[
+        "convolution",
+        "pixels",
+        "depthwise",
+        "four windows",
+        "two channels of one",
+        "fully connected",
+    ],
 )
 def test_weights_of_four_bits_are_arranged(
     operator: Conv2D | DepthwiseConv2D | FullyConnected,

@@ -232,7 +232,7 @@ def test_lanes_of_four_bits_hold_four_channels_by_hand() -> None:
     )
     bias = np.array([1, 2, 3, -4], np.int32)
     packed = pack_convolution_four_bits(
-        weights.reshape(4, 1, 1, 5), bias, *stage(4), input_zero_point=0
+        "dsp", weights.reshape(4, 1, 1, 5), bias, *stage(4), input_zero_point=0
     )
     eights = 8 * 16 + 8 * 256
     lanes = [9 + 0 * 16 + 15 * 256 - 4096, 11 + eights, 10 + eights, 12 + eights - 8 * 4096]
@@ -249,10 +249,10 @@ def test_four_bits_are_refused_where_a_sum_leaves_its_part_of_a_lane(
     weights_sum = 0 if channel == 3 else 4 * 8  # with 8 added, as all but the last have
     bias = np.zeros(4, np.int32)
     bias[channel] = (1 << bits) - 128 * weights_sum - 1
-    pack_convolution_four_bits(weights, bias, *stage(4), input_zero_point=0)
+    pack_convolution_four_bits("dsp", weights, bias, *stage(4), input_zero_point=0)
     bias[channel] += 1
     with pytest.raises(PackingError, match=f"channel {channel}: sums may reach {1 << bits}"):
-        pack_convolution_four_bits(weights, bias, *stage(4), input_zero_point=0)
+        pack_convolution_four_bits("dsp", weights, bias, *stage(4), input_zero_point=0)
 
 
 def test_depthwise_weights_of_four_bits_are_those_of_bytes_eight_in_a_word() -> None:
@@ -291,8 +291,20 @@ def test_four_bits_that_do_not_fit_a_byte_of_two_channels_are_refused() -> None:
 def test_fully_connected_lanes_of_four_bits_are_those_of_a_convolution() -> None:
     weights = weights_of(6, 9) // 16
     image = pack_convolution_four_bits(
-        weights.reshape(6, 1, 1, 9), None, *stage(6), input_zero_point=3
+        "dsp", weights.reshape(6, 1, 1, 9), None, *stage(6), input_zero_point=3
     )
     packed = pack_fully_connected_four_bits("dsp", weights, None, *stage(6), input_zero_point=3)
     assert np.array_equal(packed.weights, image.weights)
     assert np.array_equal(packed.bias, image.bias)
+
+
+def test_vectors_of_four_bits_hold_32_weights_of_four_channels() -> None:
+    weights = np.random.default_rng(3).integers(-8, 8, (5, 1, 3, 5)).astype(np.int8)
+    packed = pack_convolution_four_bits("mve", weights, None, *stage(5), input_zero_point=3)
+    bytes_ = packed.weights.reshape(2, 2, 16)  # groups, vectors
+    low, high = (bytes_ << 4) >> 4, bytes_ >> 4
+    found = np.stack([low, high], axis=2).reshape(2, 64)
+    assert np.array_equal(found[0, :60], weights[:4].reshape(-1))
+    assert np.array_equal(found[1, :15], weights[4].reshape(-1))
+    assert not found[0, 60:].any()
+    assert not found[1, 15:].any()

@@ -187,3 +187,13 @@ def test_formula_of_widened_weights_equals_the_c_function(library: ctypes.CDLL) 
         dims = Dims(*geometry.weights)
         expected = library.tinsmith_packed_s4_get_weights_size(ctypes.byref(dims))
         assert scratch.widened_four_bits(geometry) == expected, geometry
+
+
+def test_formula_of_widened_convolutions_equals_the_c_function(library: ctypes.CDLL) -> None:
+    for geometry in geometries(depthwise=False):
+        params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)
+        dims = [Dims(*sizes) for sizes in (geometry.input, geometry.weights, geometry.output)]
+        expected = library.tinsmith_convolve_packed_s4_get_buffer_size_mve(
+            ctypes.byref(params), *map(ctypes.byref, dims)
+        )
+        assert scratch_mve.convolve_widened(geometry) == expected, geometry

@@ -9,6 +9,7 @@ from tinsmith_lowering import (
     Emission,
     Kernel,
     Layer,
+    Loads,
     Prepared,
     Scope,
     Walk,
@@ -17,7 +18,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import loads, scratch, sizes, walks
+from tinsmith_cmsis_nn import loads, scratch, scratch_mve, sizes, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -79,6 +80,7 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
     scales = channels.bias, channels.multipliers, channels.shifts
     if not depthwise:
         return pack_convolution_four_bits(
+            implementation(layer.target),
             rows.reshape(weights.shape),
             *scales,
             input_zero_point=input_zero_point(layer),
@@ -101,12 +103,36 @@ def prepare(layer: Layer, *, any_shift: bool = False) -> tuple[Prepared | AsGive
 
 
 def convolution_walk(layer: Layer) -> Walk | None:
-    """dsp/convolve_columns.h copies the windows of two pixels before it writes them."""
-    height, width = walks.windows(sizes.geometry(layer))
+    """dsp/convolve_columns.h copies the windows of two pixels before it writes them; mve/convolve_packed_s4.c some, and
+    comes back to all for each part of the channels.
+    """
+    geometry = sizes.geometry(layer)
+    height, width = walks.windows(geometry)
+    if implementation(layer.target) == "mve":
+        is_whole = scratch_mve.widened_channels(geometry) == layer.output.shape[3]
+        is_copied = not scratch_mve.fields_in_place(geometry)
+        return pixels_walk(layer, height, width) if is_whole and is_copied else None
     return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
 
 
+def windows_are_no_pixels(layer: Layer) -> str | None:
+    """With MVE, packed convolutions have windows of several pixels: others are as fast by `arm_convolve_1x1_s4`."""
+    if implementation(layer.target) != "mve":
+        return None
+    height, width = layer.input(1).shape[1:3]
+    return "it is 1x1" if (height, width) == (1, 1) else None
+
+
+def convolution_loads(layer: Layer) -> Loads:
+    """Over all of them for each pair of pixels with the DSP extension; with MVE over weights once."""
+    if implementation(layer.target) == "dsp":
+        return loads_by_pixels(walks.DSP_PIXELS)(layer)
+    return Loads(1, loads.public(layer).others)
+
+
 def _convolution_scratch(layer: Layer) -> int:
+    if implementation(layer.target) == "mve":
+        return scratch_mve.convolve_widened(sizes.geometry(layer))
     return scratch.convolve_columns(sizes.geometry(layer), walks.DSP_PIXELS)
 
 
@@ -127,7 +153,7 @@ def windows_are_many(layer: Layer) -> str | None:
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """Convolutions with the DSP extension; depthwise ones with each implementation."""
+    """Convolutions with the DSP extension and MVE; depthwise ones with each implementation."""
     built = implementation(target)
     convolution = Kernel(
         name="tinsmith_convolve_packed_s4",
@@ -140,7 +166,8 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
         scratch_bytes=_convolution_scratch,
         walk=convolution_walk,
-        loads=loads_by_pixels(walks.DSP_PIXELS),
+        loads=convolution_loads,
+        pays=(windows_are_no_pixels,),
         prepare=prepare,
         engine=engine(target),
         checks=PACKED_CHECKS,
@@ -204,4 +231,4 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         case "c":
             return (depthwise, depthwise_any)
         case "mve":
-            return (depthwise,)
+            return (convolution, depthwise)

@@ -1,5 +1,7 @@
 """Arrange a layer's constants of four bits for the packed kernels of `kernels/cmsis_nn` (`tinsmith_nn.h`)."""
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_fully_connected,
     plain_rows,
 )
-from tinsmith_cmsis_nn.packing_mve import arrange_pairs
+from tinsmith_cmsis_nn.packing_mve import CHUNK, arrange_pairs
 
 WIDENED_TOGETHER = 8
 """Weights of a word, which become bytes at once."""
@@ -28,6 +30,7 @@ _UNMOVED = 3
 
 
 def pack_convolution_four_bits(
+    implementation: Implementation,
     weights: NDArray[np.int8],
     bias: NDArray[np.int32] | None,
     multiplier: NDArray[np.int32],
@@ -36,15 +39,23 @@ def pack_convolution_four_bits(
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_convolve_packed_s4`, of the DSP extension.
+    """Arrange for `tinsmith_convolve_packed_s4`, "dsp" or "mve".
 
     weights: (C_OUT, HK, WK, C_IN), from -8 to 7. bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
     nearest: for its sister that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     wide = pack_convolution(
-        "c", weights, bias, multiplier, shift, input_zero_point=input_zero_point, nearest=nearest
+        "mve" if implementation == "mve" else "c",
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        nearest=nearest,
     )
+    if implementation == "mve":
+        return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
     return _four_in_a_lane(wide, weights[0].size)
 
 
@@ -146,6 +157,15 @@ def pack_depthwise_four_bits(
         nearest=nearest,
     )
     return PackedLayer(_halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
+
+
+def _vectors_of_halves(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Four rows at a time, 32 of their weights in 16 bytes. rows: (N, K)."""
+    even = np.pad(rows, ((0, -len(rows) % CHANNEL_GROUP), (0, 0)))
+    groups = even.reshape(len(even) // CHANNEL_GROUP, -1)
+    padded = np.pad(groups, ((0, 0), (0, -groups.shape[1] % (2 * CHUNK))))
+    halves = padded.reshape(-1, 2, CHUNK).view(np.uint8) & np.uint8(15)
+    return (halves[:, 0] | halves[:, 1] << np.uint8(4)).reshape(-1).view(np.int8)
 
 
 def _halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:

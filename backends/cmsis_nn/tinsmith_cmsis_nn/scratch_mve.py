@@ -1,5 +1,6 @@
 """Scratch of the MVE kernels in bytes: the formulas of `kernels/cmsis_nn/src/mve/scratch.h`."""
 
+import math
 from dataclasses import dataclass
 
 from tinsmith_cmsis_nn.geometry import Dims, Geometry
@@ -11,6 +12,7 @@ _PART_FOR_PIXELS = 4
 DEPTHWISE_BLOCK = 16
 _LONG_LINE = 4
 _POINTER_BYTES = 4
+_WIDENED_BUDGET_BYTES = 9216
 _WIDENED_BYTES = 2048
 _SCRATCH_ALIGNMENT = 16
 
@@ -199,6 +201,19 @@ def fields_in_place(geometry: Geometry) -> bool:
 def widens_four_bits(depth: int) -> bool:
     """Whether arm_convolve_s4 widens weights and copies fields, rather than multiply windows one by one."""
     return 4 * depth <= _WIDENED_BYTES
+
+
+def widened_channels(geometry: Geometry) -> int:
+    """Of tinsmith_convolve_packed_s4: how many channels' weights become bytes at once."""
+    outputs, depth = geometry.weights[0], math.prod(geometry.weights[1:])
+    return min(outputs, max(_WIDENED_BUDGET_BYTES // (4 * depth) * 4, 4))
+
+
+def convolve_widened(geometry: Geometry) -> int:
+    """Of tinsmith_convolve_packed_s4: those weights, and copied fields unless they are in place."""
+    channels = -(-widened_channels(geometry) // 4) * 4
+    widened = (channels * math.prod(geometry.weights[1:]) + 31) // 16 * 16 + 16
+    return widened + (0 if fields_in_place(geometry) else fields_bytes(geometry.weights))
 
 
 def fields_bytes(weights: Dims) -> int:

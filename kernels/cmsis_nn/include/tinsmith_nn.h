@@ -141,17 +141,21 @@ int32_t tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(const cmsis_nn_co
 
 /**
  * tinsmith_convolve_packed_s8() on weights of four bits, from -8 to 7, with half the bytes of them and as many
- * instructions in its loop. DSP only.
+ * instructions in its loop. DSP and MVE.
  *
- * filter_data: for each group of 4 output channels a, b, c, d and each block of 4 values of k, 8 bytes = 4
+ * DSP, filter_data: for each group of 4 output channels a, b, c, d and each block of 4 values of k, 8 bytes = 4
  * little-endian 16-bit lanes, of k, k + 2, k + 1 and k + 3. Lane k = (a[k] + 8) + 16 * (b[k] + 8) + 256 * (c[k] + 8) +
  * 4096 * d[k]. C_OUT is rounded up to a multiple of 4 with zeros, K with bytes 0, so that lanes are 0. Size:
  * roundup4(C_OUT) * roundup4(K) / 2. bias_data: of each group of 4 channels with the folded biases A, B, C, D, modulo
  * 2^32: A + 16 B + 256 C + 4096 D,  A + 16 B + 256 C,  A + 16 B,  A
  *
- * What the arranger must have proved besides: |accumulator| < 2^19 for every fourth channel (d), and for every third
- * (c) |C| + 128 * (sum over k of c[k] + 8) < 2^23, for every second (b) the same < 2^27. Scratch is that of
+ * What the arranger must have proved for DSP besides: |accumulator| < 2^19 for every fourth channel (d), and for every
+ * third (c) |C| + 128 * (sum over k of c[k] + 8) < 2^23, for every second (b) the same < 2^27. Scratch is that of
  * tinsmith_convolve_packed_s8().
+ *
+ * MVE, filter_data: for each group of 4 output channels, their weights in the order of arm_convolve_s8(), 32 of them in
+ * 16 bytes: byte j has w[j] in its lower half and w[j + 16] in its upper one. The last bytes of a group and of missing
+ * channels are filled with zeros. bias_data: folded. Scratch: tinsmith_convolve_packed_s4_get_buffer_size_mve() bytes.
  */
 arm_cmsis_nn_status tinsmith_convolve_packed_s4(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
                                                 const cmsis_nn_per_channel_quant_params *quant_params,
@@ -159,6 +163,11 @@ arm_cmsis_nn_status tinsmith_convolve_packed_s4(const cmsis_nn_context *ctx, con
                                                 const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                 const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                 int8_t *output_data);
+
+int32_t tinsmith_convolve_packed_s4_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                        const cmsis_nn_dims *input_dims,
+                                                        const cmsis_nn_dims *filter_dims,
+                                                        const cmsis_nn_dims *output_dims);
 
 /** Scratch of tinsmith_convolve_packed_s8() in bytes. */
 int32_t tinsmith_convolve_packed_s8_get_buffer_size(const cmsis_nn_conv_params *conv_params,

@@ -176,7 +176,6 @@ int32_t call_scratch_bytes(const call_head *head) {
   switch (twin_of(h->kernel)) {
     case kCallConvolvePacked:
     case kCallConvolvePackedAny:
-    case kCallConvolvePackedS4:
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
     case kCallDepthwisePacked:
     case kCallDepthwisePackedAny:
@@ -188,6 +187,12 @@ int32_t call_scratch_bytes(const call_head *head) {
     case kCallConvolvePackedOffset:
 #if TINSMITH_NN_MVE
       return tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(&conv, filter);
+#else
+      return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
+#endif
+    case kCallConvolvePackedS4:
+#if TINSMITH_NN_MVE
+      return tinsmith_convolve_packed_s4_get_buffer_size_mve(&conv, in, filter, out);
 #else
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
 #endif
@@ -302,7 +307,7 @@ int32_t call_run(const call *c) {
     case kCallDepthwisePackedAnyS4:
       return tinsmith_depthwise_packed_any_s4(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #endif
-#if TINSMITH_NN_DSP
+#if !TINSMITH_NN_C
     case kCallConvolvePackedS4:
       return tinsmith_convolve_packed_s4(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
 #endif
@@ -314,7 +319,7 @@ int32_t call_run(const call *c) {
       return tinsmith_depthwise_packed_any_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
                                                       c->output);
 #endif
-#if TINSMITH_NN_DSP
+#if !TINSMITH_NN_C
     case kCallConvolvePackedS4Nearest:
       return tinsmith_convolve_packed_s4_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
                                                  c->output);

@@ -101,7 +101,7 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
             *("convolve_packed_s4", "fully_connected_packed_s4"),
         ),
         "dsp": ("_small", "packed_3x3"),
-        "mve": ("_any", "_deep", "_single", NARROW, "_any_s4", "convolve_packed_s4"),
+        "mve": ("_any", "_deep", "_single", NARROW, "_any_s4"),
     }
     missing = of_one[implementation]
     return tuple(
@@ -355,7 +355,13 @@ class Generator:
             layer = packed_narrow(self.implementation, weights, bias, stage, zeros, activation)
         elif four_bits:
             layer = pack_convolution_four_bits(
-                weights, bias, multiplier, shift, input_zero_point=zero, nearest=nearest
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                nearest=nearest,
             )
         elif has_offset:
             layer = pack_convolution_offset(

@@ -66,3 +66,11 @@ int32_t arm_avgpool_s8_get_buffer_size_mve(const int dim_dst_width, const int ch
   (void)ch_src;
   return 0;
 }
+
+int32_t tinsmith_convolve_packed_s4_get_buffer_size_mve(const cmsis_nn_conv_params *conv_params,
+                                                        const cmsis_nn_dims *input_dims,
+                                                        const cmsis_nn_dims *filter_dims,
+                                                        const cmsis_nn_dims *output_dims) {
+  const bool in_place = mve_fields_in_place(conv_params, input_dims, filter_dims, output_dims);
+  return mve_widened_bytes(filter_dims) + (in_place ? 0 : mve_fields_bytes(filter_dims));
+}

@@ -83,6 +83,22 @@ static inline int32_t mve_convolve_packed_bytes(const cmsis_nn_conv_params *para
   return mve_fields_bytes(filter);
 }
 
+/** Widened weights of tinsmith_convolve_packed_s4() may take this much, if that is room for four channels. */
+enum { kWidenedBudgetBytes = 9216 };
+
+/** Channels whose weights it widens at once: all, or a multiple of four. */
+static inline int32_t mve_widened_channels(const cmsis_nn_dims *filter) {
+  const int32_t fitting = kWidenedBudgetBytes / (4 * filter->h * filter->w * filter->c) * 4;
+  const int32_t least = fitting > 4 ? fitting : 4;
+  return filter->n < least ? filter->n : least;
+}
+
+/** Bytes of them: four channels at a time, of which each may write 31 more. */
+static inline int32_t mve_widened_bytes(const cmsis_nn_dims *filter) {
+  const int32_t channels = (mve_widened_channels(filter) + 3) / 4 * 4;
+  return (channels * filter->h * filter->w * filter->c + 31) / 16 * 16 + 16;
+}
+
 /** Scratch of the public convolution: fields of a single group, as its size functions know no other; with more groups,
  * more fields fit. */
 static inline int32_t mve_convolve_bytes(const cmsis_nn_dims *input, const cmsis_nn_dims *filter) {
