@@ -277,7 +277,7 @@ def of_four_bits(
         (
             Conv2D(),
             (3, 1, 1, 5),
-            ("arm_convolve_1x1", "tinsmith_convolve_packed", "arm_convolve_1x1"),
+            ("arm_convolve_1x1", *("tinsmith_convolve_packed",) * 2),
         ),
         (DepthwiseConv2D(), (1, 3, 3, 5), ("tinsmith_depthwise_packed",) * 3),
         (DepthwiseConv2D(stride=(3, 3)), (1, 3, 3, 5), ("arm_depthwise_conv",) * 3),

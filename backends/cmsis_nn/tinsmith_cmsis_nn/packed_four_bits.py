@@ -115,14 +115,6 @@ def convolution_walk(layer: Layer) -> Walk | None:
     return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
 
 
-def windows_are_no_pixels(layer: Layer) -> str | None:
-    """With MVE, packed convolutions have windows of several pixels: others are as fast by `arm_convolve_1x1_s4`."""
-    if implementation(layer.target) != "mve":
-        return None
-    height, width = layer.input(1).shape[1:3]
-    return "it is 1x1" if (height, width) == (1, 1) else None
-
-
 def convolution_loads(layer: Layer) -> Loads:
     """Over all of them for each pair of pixels with the DSP extension; with MVE over weights once."""
     if implementation(layer.target) == "dsp":
@@ -167,7 +159,6 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         scratch_bytes=_convolution_scratch,
         walk=convolution_walk,
         loads=convolution_loads,
-        pays=(windows_are_no_pixels,),
         prepare=prepare,
         engine=engine(target),
         checks=PACKED_CHECKS,
