@@ -39,6 +39,7 @@ LIBRARIES = [
 
 OTHERS = [
     "examples/digits",
+    "examples/quantization",
     "examples/streaming",
     "kernels",
     "kernels/cmsis_nn",
