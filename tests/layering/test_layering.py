@@ -32,6 +32,8 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("passes/quantization", {*_PASS, "ortools"}),
     ("passes/scheduling", {*_PASS, "ortools"}),
     ("passes/tiling", {*_PASS, "ortools"}),
+    # PyTorch only where a network is trained for its integers.
+    ("passes/quantization", {*_PASS, "torch"}),
     ("passes/*", _PASS),
     # What it checks, others make: it believes nobody's code but Python's.
     ("plan_check", set()),
@@ -242,6 +244,26 @@ def _full_names(node: ast.ImportFrom) -> list[str]:
 def _is_pass(class_: ast.ClassDef) -> bool:
     given = [node for node in class_.body if isinstance(node, ast.AnnAssign) and node.value]
     return {"name", "contract"} <= {ast.unparse(node.target) for node in given}
+
+
+def test_networks_become_integers_without_torch() -> None:
+    """Modules named after it import it, and nothing else of the library imports them."""
+    others = [path for path in _files("passes/quantization") if "torch" not in path.stem]
+    imported = {
+        name for path in others for node in ast.walk(_tree(path)) for name in _all_names(node)
+    }
+    assert "tinsmith_quantization.ranges" in imported
+    assert not {name for name in imported if "torch" in name}
+
+
+def _all_names(node: ast.AST) -> list[str]:
+    match node:
+        case ast.Import(names=names):
+            return [alias.name for alias in names]
+        case ast.ImportFrom(module=str(module)):
+            return [module]
+        case _:
+            return []
 
 
 @pytest.mark.parametrize("folder", _LIBRARIES)

@@ -1,5 +1,6 @@
 """Makes networks of integers of float networks, with calibration data; see README.md."""
 
+from tinsmith_quantization.ends import integer_ends
 from tinsmith_quantization.precision import (
     BITS,
     Sensitivity,
@@ -33,6 +34,7 @@ __all__ = [
     "bits_above",
     "bits_within",
     "checked_samples",
+    "integer_ends",
     "quantize",
     "scheme",
     "sensitivities",

@@ -52,7 +52,7 @@ _KEEPING = (
 )
 """The result is made of elements of the operands, or lies between such: integers of one scale stay what they are."""
 
-_FIXED: Mapping[DType, Mapping[type[Operator], Quantization]] = {
+FIXED: Mapping[DType, Mapping[type[Operator], Quantization]] = {
     DType.INT8: {
         Softmax: Quantization.per_tensor(1 / 256, -128),
         Logistic: Quantization.per_tensor(1 / 256, -128),
@@ -84,7 +84,7 @@ class Groups:
         """Of the groups in which an operator gives the quantization itself: that."""
         found: dict[str, Quantization] = {}
         for node in graph.nodes:
-            given = _FIXED[dtype].get(type(node.operator))
+            given = FIXED[dtype].get(type(node.operator))
             if given is not None and node.name in self.quantized:
                 found.setdefault(self.members[node.name], given)
         return found

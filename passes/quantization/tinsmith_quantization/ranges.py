@@ -27,8 +27,12 @@ Range = tuple[float, float]
 
 def range_of(histogram: Histogram, scheme: Scheme) -> Range:
     """The range to quantize, which includes 0; by the scheme's method."""
-    low, high = _METHODS[scheme.method](histogram, scheme)
-    low, high = min(low, 0.0), max(high, 0.0)
+    return widened(_METHODS[scheme.method](histogram, scheme), scheme)
+
+
+def widened(found: Range, scheme: Scheme) -> Range:
+    """With 0 in it, and as far to both sides where the scheme says so; never empty."""
+    low, high = min(found[0], 0.0), max(found[1], 0.0)
     if scheme.symmetric or scheme.activations is DType.INT16:
         high = max(-low, high)
         low = -high
@@ -74,10 +78,18 @@ def _minmax(histogram: Histogram, scheme: Scheme) -> Range:
 def _moving_average(histogram: Histogram, scheme: Scheme) -> Range:
     """Of the ends that each sample had, later ones counting more, as in quantization-aware training."""
     del scheme
-    low, high = histogram.minima[0], histogram.maxima[0]
-    for least, most in zip(histogram.minima[1:], histogram.maxima[1:], strict=True):
-        low = _MOMENTUM * low + (1 - _MOMENTUM) * least
-        high = _MOMENTUM * high + (1 - _MOMENTUM) * most
+    first, *others = zip(histogram.minima, histogram.maxima, strict=True)
+    found = first
+    for ends in others:
+        found = averaged(found, ends)
+    return found
+
+
+def averaged(before: Range, ends: Range) -> Range:
+    """A moving average of ranges, one step on."""
+    low, high = (
+        _MOMENTUM * old + (1 - _MOMENTUM) * new for old, new in zip(before, ends, strict=True)
+    )
     return low, high
 
 
