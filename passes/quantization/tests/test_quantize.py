@@ -69,6 +69,19 @@ def test_networks_keep_what_they_compute(name: str, least: float) -> None:
     assert decibels(graph, quantized) > least
 
 
+def test_a_bias_is_one_of_integers_before_they_are_made() -> None:
+    """Of two bits, steps of the bias are so wide that rounding it later would move results."""
+    graph = parse_graph(LAYER.replace("output %p", "output %y"))
+    quantized = quantize(graph, samples(graph), Scheme(weight_bits=2, end_bits=2)).graph
+    folded = FoldQuantization().run(quantized)
+    random = np.random.default_rng(4)
+    for _ in range(5):
+        given = [random.integers(-128, 128, (1, 4, 4, 2)).astype(np.int8)]
+        (wanted,) = evaluate_graph(quantized, given).values()
+        (found,) = evaluate_graph(folded, given).values()
+        assert np.array_equal(wanted, found)
+
+
 def test_inputs_and_outputs_keep_names_and_shapes_and_are_integers() -> None:
     quantized = integers(parse_graph(LAYER), scheme("int8"))
     assert [(v.name, v.type.shape, v.type.dtype.value) for v in quantized.inputs] == [

@@ -20,7 +20,8 @@ from tinsmith_quantization.weights import Moments, Rounded, learned, nearest, sc
 class IntegerLayer:
     """A layer whose weights are `integers` * `scales`, in the layout of its operator.
 
-    scales: one, or one for each output channel. bias: real numbers for each output channel; None if there is none.
+    scales: one, or one for each output channel. bias: for each output channel, of integers of the scale of what is read
+    by that of weights; None if there is none.
     loss: of the weights.
     """
 
@@ -56,11 +57,17 @@ def bits_of_layers(graph: Graph, scheme: Scheme, given: Mapping[str, int]) -> di
 
 
 def integer_layer(
-    graph: Graph, product: Product, bits: int, scheme: Scheme, read: Array, wanted: Array
+    graph: Graph,
+    product: Product,
+    bits: int,
+    scheme: Scheme,
+    read: Array,
+    wanted: Array,
+    step: float,
 ) -> IntegerLayer:
     """A layer of the graph with weights of `bits`.
 
-    read: its input in the quantized network, of all samples; wanted: in the float network.
+    read: its input in the quantized network, of all samples, integers by `step`; wanted: in the float network.
     """
     node = product.node
     data, given = graph.constant(node.inputs[1]), _bias(graph, node)
@@ -82,9 +89,14 @@ def integer_layer(
         real,
         product.weights(rounded.integers),
         scales if scheme.per_channel else scales[:1],
-        None if rounded.bias is None else rounded.bias.reshape(-1).astype(np.float32),
+        None if rounded.bias is None else _in_steps(rounded.bias, step * rounded.scales),
         loss,
     )
+
+
+def _in_steps(bias: Matrix, steps: Matrix) -> NDArray[np.float32]:
+    """What integers stand for: of few bits weights have scales at which that can be told from the bias."""
+    return (np.rint(bias / steps) * steps).reshape(-1).astype(np.float32)
 
 
 def _bias(graph: Graph, node: Node) -> Array | None:

@@ -178,7 +178,8 @@ class SideBySide:
         source, weights = node.present_inputs[:2]
         read, wanted = self._got[source.name], self._real[source.name]
         bits = self._bits[node.name]
-        layer = integer_layer(self._graph, product, bits, self._scheme, read, wanted)
+        step = self._calibration.types[source.name].scale
+        layer = integer_layer(self._graph, product, bits, self._scheme, read, wanted, step)
         self.losses.weights.append(layer.loss)
         axis = product.operator.weights_axis
         stored = self._writer.weights(weights.name, layer.integers, layer.scales, axis)
