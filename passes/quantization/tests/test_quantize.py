@@ -82,6 +82,46 @@ def test_a_bias_is_one_of_integers_before_they_are_made() -> None:
         assert np.array_equal(wanted, found)
 
 
+MASKED = """graph 2 "g" {
+  input %x: f32[1,3,3]
+  const %m: MASK
+  const %h: f32[1] = [HIDDEN]
+  const %v: f32[1,3,4] = [1.0, -1.0, 0.5, 2.0, -2.0, 0.25, 1.5, -0.5, 0.0, 1.0, 2.0, -1.0]
+  %s: f32[1,3,3] = mul(%x, %x)
+  %a: f32[1,3,3] = MASKING
+  %p: f32[1,3,3] = softmax(%a)
+  %y: f32[1,3,4] = batch_matmul(%p, %v)
+  output %y
+}"""
+ADDED = "f32[3,3] = [0.0, HIDDEN, HIDDEN, 0.0, 0.0, HIDDEN, 0.0, 0.0, 0.0]"
+CHOSEN = "bool[3,3] = [false, true, true, false, false, true, false, false, false]"
+UNCHOSEN = "bool[3,3] = [true, false, false, true, true, false, true, true, true]"
+
+
+@pytest.mark.parametrize("hidden", ["-inf", "-1e9", "-3.4028234663852886e+38"])
+@pytest.mark.parametrize(
+    ("mask", "masking"),
+    [
+        (ADDED, "add(%s, %m)"),
+        (ADDED, "add(%m, %s)"),
+        (CHOSEN, "select(%m, %h, %s)"),
+        (UNCHOSEN, "select(%m, %s, %h)"),
+    ],
+)
+def test_masks_hide_what_they_hid(mask: str, masking: str, hidden: str) -> None:
+    text = MASKED.replace("MASKING", masking).replace("MASK", mask).replace("HIDDEN", hidden)
+    graph = parse_graph(text)
+    quantized = integers(graph, scheme("int8"))
+    assert not remaining(quantized)
+    assert decibels(graph, quantized) > 25
+
+
+def test_sums_with_other_constants_are_no_masks() -> None:
+    text = MASKED.replace("MASKING", "add(%s, %m)").replace("MASK", ADDED)
+    quantized = integers(parse_graph(text.replace("HIDDEN", "-4.0")), scheme("int8"))
+    assert "add" in {node.operator.mnemonic for node in quantized.nodes}
+
+
 def test_inputs_and_outputs_keep_names_and_shapes_and_are_integers() -> None:
     quantized = integers(parse_graph(LAYER), scheme("int8"))
     assert [(v.name, v.type.shape, v.type.dtype.value) for v in quantized.inputs] == [

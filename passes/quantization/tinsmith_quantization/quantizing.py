@@ -15,6 +15,7 @@ from tinsmith_ir.graph import Array, Graph
 
 from tinsmith_quantization.calibration import calibrated
 from tinsmith_quantization.equalization import equalized
+from tinsmith_quantization.masks import with_near_masks
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
@@ -53,6 +54,7 @@ def quantize(
     """
     _refuse(graph)
     arrays = checked_samples(graph, samples)
+    graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
     calibration = calibrated(graph, arrays, scheme, on_step)
