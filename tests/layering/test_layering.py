@@ -29,11 +29,10 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("frontends/torch", {*_IMPORTER, "tinsmith_tensors", "torch"}),
     ("frontends/tflite", {*_IMPORTER, "flatbuffers", "tflite"}),
     ("passes/allocation", {*_PASS, "ortools"}),
-    ("passes/quantization", {*_PASS, "ortools"}),
+    # PyTorch only where a network is trained for its integers.
+    ("passes/quantization", {*_PASS, "ortools", "torch"}),
     ("passes/scheduling", {*_PASS, "ortools"}),
     ("passes/tiling", {*_PASS, "ortools"}),
-    # PyTorch only where a network is trained for its integers.
-    ("passes/quantization", {*_PASS, "torch"}),
     ("passes/*", _PASS),
     # What it checks, others make: it believes nobody's code but Python's.
     ("plan_check", set()),

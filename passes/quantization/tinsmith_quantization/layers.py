@@ -63,11 +63,11 @@ def integer_layer(
     scheme: Scheme,
     read: Array,
     wanted: Array,
-    step: float,
+    step: float | None = None,
 ) -> IntegerLayer:
     """A layer of the graph with weights of `bits`.
 
-    read: its input in the quantized network, of all samples, integers by `step`; wanted: in the float network.
+    read: its input in the quantized network, of all samples, integers by `step`, None for real numbers; wanted: in the float network.
     """
     node = product.node
     data, given = graph.constant(node.inputs[1]), _bias(graph, node)
@@ -89,14 +89,18 @@ def integer_layer(
         real,
         product.weights(rounded.integers),
         scales if scheme.per_channel else scales[:1],
-        None if rounded.bias is None else _in_steps(rounded.bias, step * rounded.scales),
+        _stored_bias(rounded, step),
         loss,
     )
 
 
-def _in_steps(bias: Matrix, steps: Matrix) -> NDArray[np.float32]:
-    """What integers stand for: of few bits weights have scales at which that can be told from the bias."""
-    return (np.rint(bias / steps) * steps).reshape(-1).astype(np.float32)
+def _stored_bias(rounded: Rounded, step: float | None) -> NDArray[np.float32] | None:
+    """What the integers of the bias stand for: of few bits weights have scales at which that can be told from it."""
+    bias = rounded.bias
+    if bias is not None and step is not None:
+        steps = step * rounded.scales
+        bias = np.rint(bias / steps) * steps
+    return None if bias is None else bias.reshape(-1).astype(np.float32)
 
 
 def _bias(graph: Graph, node: Node) -> Array | None:
