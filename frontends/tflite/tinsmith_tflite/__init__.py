@@ -1,7 +1,7 @@
 """TensorFlow Lite models: `import_tflite(path)` gives a verified `tinsmith_ir` Graph, `export_tflite(graph)` a file."""
 
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.exporter import export_tflite
+from tinsmith_tflite.export.exporter import export_tflite
 from tinsmith_tflite.importer import LARGEST_FILE_BYTES, import_tflite
 from tinsmith_tflite.model_file import is_tflite
 from tinsmith_tflite.rules import Rule

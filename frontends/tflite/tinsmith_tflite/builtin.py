@@ -1,4 +1,4 @@
-"""The names of TFLite's schema, and the only place that touches the untyped `tflite` package.
+"""The names of TFLite's schema, and the only place of the importer that touches the untyped `tflite` package.
 
 What a field of a table is (its slot, its type, its default) is asked of the functions of the package that write it.
 """

@@ -67,7 +67,8 @@ def integer_layer(
 ) -> IntegerLayer:
     """A layer of the graph with weights of `bits`.
 
-    read: its input in the quantized network, of all samples, integers by `step`, None for real numbers; wanted: in the float network.
+    read: its input in the quantized network, of all samples, integers by `step`, None for real numbers; wanted: in
+    the float network.
     """
     node = product.node
     data, given = graph.constant(node.inputs[1]), _bias(graph, node)
