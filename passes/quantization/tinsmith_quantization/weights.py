@@ -20,6 +20,8 @@ _DAMPING = 0.01
 _SCARCITY = 0.3
 """So much more for each term to a row that is read: ten rows of 64 terms could be fitted by many weights."""
 _RATIOS = np.linspace(1.0, 0.4, 61)
+_TRIED = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5)
+"""Of the scale that is best without making errors good, others that may be better with it."""
 _TINY = 1e-12
 
 
@@ -90,6 +92,10 @@ def scales_of(
         scales = _sought(matrix, scales, most, squares, per_channel=per_channel)
     if power_of_two:
         scales = np.exp2(np.ceil(np.log2(scales) - 1e-9))
+    return _in_float32(scales)
+
+
+def _in_float32(scales: Matrix) -> Matrix:
     return scales.astype(np.float32).astype(np.float64)
 
 
@@ -132,8 +138,35 @@ def learned(
     real = wanted[:, :, :-1]
     diagonal = np.einsum("gkk->gk", squares)[:, :-1]
     scales = scales_of(real, bits, diagonal, per_channel=per_channel, power_of_two=power_of_two)
-    integers, left = _spread_errors(wanted, scales, largest(bits), squares)
-    return Rounded(integers, scales, left)
+    best = _spread_errors(wanted, scales, bits, squares)
+    if bits == 8 or power_of_two or not per_channel:
+        return best
+    cost = _costs(wanted, best, squares)
+    for ratio in _TRIED:
+        tried = _spread_errors(wanted, _in_float32(scales * ratio), bits, squares)
+        costs = _costs(wanted, tried, squares)
+        best, cost = _better(best, cost, tried, costs)
+    return best
+
+
+def _costs(wanted: Matrix, found: Rounded, squares: Matrix) -> Matrix:
+    """The square error of each channel's sums over all rows, (G, O)."""
+    assert found.bias is not None
+    real = found.integers * found.scales[:, :, None]
+    lost = wanted - np.concatenate([real, found.bias[:, :, None]], axis=2)
+    return np.asarray(np.einsum("gok,gkl,gol->go", lost, squares, lost, optimize=True), np.float64)
+
+
+def _better(first: Rounded, cost: Matrix, second: Rounded, costs: Matrix) -> tuple[Rounded, Matrix]:
+    """Of each channel the one that costs less."""
+    assert first.bias is not None
+    assert second.bias is not None
+    is_better = costs < cost
+    return Rounded(
+        np.where(is_better[:, :, None], second.integers, first.integers),
+        np.where(is_better, second.scales, first.scales),
+        np.where(is_better, second.bias, first.bias),
+    ), np.where(is_better, costs, cost)
 
 
 def _damped(moments: Moments) -> Matrix:
@@ -158,11 +191,9 @@ def _fitted(given: Matrix, squares: Matrix, moments: Moments) -> Matrix:
     return given + moved
 
 
-def _spread_errors(
-    wanted: Matrix, scales: Matrix, most: int, squares: Matrix
-) -> tuple[NDArray[np.int64], Matrix]:
-    """Integers (G, O, K), and what the last column, the bias, has become."""
-    order = _order(squares)
+def _spread_errors(wanted: Matrix, scales: Matrix, bits: int, squares: Matrix) -> Rounded:
+    """Integers of weights (G, O, K+1), of which the last column is the bias, and what that has become."""
+    order, most = _order(squares), largest(bits)
     integers = np.zeros((*wanted.shape[:2], wanted.shape[2] - 1), np.int64)
     bias = np.zeros(wanted.shape[:2])
     for group in range(wanted.shape[0]):
@@ -176,7 +207,7 @@ def _spread_errors(
             error = (left[:, place] - integer * step) / factor[place, place]
             left[:, place + 1 :] -= error[:, None] * factor[place, place + 1 :]
         bias[group] = left[:, -1]
-    return integers, bias
+    return Rounded(integers, scales, bias)
 
 
 def _order(squares: Matrix) -> NDArray[np.int64]:
