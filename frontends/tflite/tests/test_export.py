@@ -5,7 +5,6 @@ import re
 import pytest
 from case_builder import CaseBuilder, Kind
 from cases_recurrent import unidirectional_sequence_lstm
-from export_cases import GRAPHS
 from tinsmith_ir import Graph, parse_graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
@@ -14,6 +13,7 @@ from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import random_inputs
 from tinsmith_tflite import export_tflite, import_tflite, is_tflite
+from written_graphs import GRAPHS
 
 
 def assert_returns(graph: Graph) -> None:

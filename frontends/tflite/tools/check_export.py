@@ -33,8 +33,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests")
 
 from case_builder import KINDS, CaseBuilder
 from cases_recurrent import unidirectional_sequence_lstm
-from export_cases import GRAPHS
 from oracle import Oracle, OracleError
+from written_graphs import GRAPHS
 
 _RUNS = 3
 _LSTMS = 20
