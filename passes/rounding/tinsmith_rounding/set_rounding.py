@@ -20,8 +20,9 @@ from tinsmith_rounding.accumulators import narrow_bits, rescaling
 class SetRounding(Checked):
     """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
 
-    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`.
-    Halves in average pools go away from zero, for which there are kernels; by `tflite` so do those of real numbers.
+    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. Then, and by
+    `tflite`, halves in average pools go away from zero, for which there are kernels; by `tflite` so do those of real
+    numbers.
     """
 
     mode: str = Rounding.NEAREST.value
@@ -66,10 +67,10 @@ class SetRounding(Checked):
         return replace(node, operator=replace(chosen, multiplier_bits=bits))
 
     def _with_halves_away(self, node: Node) -> Node:
-        """What neither TFLite nor kernels know are halves that go to the even integer."""
-        operator = node.operator
+        """What neither TFLite nor fast kernels know are halves that go to the even integer."""
+        operator, is_tflite = node.operator, self.mode == Rounding.TFLITE.value
         if not isinstance(operator, AveragePool2D | Quantize) or not operator.halves_to_even:
             return node
-        if isinstance(operator, Quantize) and self.mode != Rounding.TFLITE.value:
+        if not (is_tflite or (self.narrow and isinstance(operator, AveragePool2D))):
             return node
         return replace(node, operator=replace(operator, halves_to_even=False))
