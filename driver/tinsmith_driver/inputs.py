@@ -233,13 +233,9 @@ def _is_real_for(found: _Elements, type_: TensorType) -> bool:
 
 def integers_of(array: Array, type_: TensorType) -> Array:
     """The integers of a type that are nearest to real numbers; the array itself where that has no quantization."""
-    quantization = type_.quantization
-    if quantization is None or array.dtype.kind != "f":
+    if type_.quantization is None or array.dtype.kind != "f":
         return array
-    low, high = type_.dtype.integer_range
-    steps = np.rint(array.astype(np.float32) / np.float32(quantization.scale))
-    shifted = np.nan_to_num(steps.astype(np.float64)) + quantization.zero_point
-    return np.clip(shifted, low, high).astype(type_.dtype.numpy)
+    return Quantize(type_.dtype, halves_to_even=True).evaluate([array], [None], [type_])[0]
 
 
 def _converts(found: _Elements, wanted: _Elements) -> bool:

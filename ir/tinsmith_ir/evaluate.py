@@ -32,7 +32,7 @@ def evaluate_frames(
     frames: the inputs of each run; asked for one at a time.
     """
     states = {state.value.name: state.initial for state in graph.states}
-    last_use = {} if keep else _last_uses(graph)
+    last_use = {} if keep else last_uses(graph)
     for inputs in frames:
         given = named_inputs(graph.inputs, inputs)
         values: dict[str, Array] = dict(graph.constant_data) | states | given
@@ -113,8 +113,8 @@ def _check(value: Value, array: Array) -> None:
         )
 
 
-def _last_uses(graph: Graph) -> dict[int, list[str]]:
-    """Node index -> values that nothing reads afterwards."""
+def last_uses(graph: Graph) -> dict[int, list[str]]:
+    """Index of a node -> values that no later one reads, but for constants and what is there at the end of a run."""
     kept = graph.kept.keys() | graph.constant_data.keys()
     last: dict[str, int] = {}
     for index, node in enumerate(graph.nodes):

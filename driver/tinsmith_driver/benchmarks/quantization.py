@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir import Array, Graph
 from tinsmith_plugins import ImportChoices
-from tinsmith_quantization import Losses, quantize, scheme, sqnr
+from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
@@ -171,8 +171,7 @@ def _row(network: str, text: str) -> Row:
     if network != "ad":
         ordered = np.sort(wanted, axis=1)
         is_clear = ordered[:, -1] - ordered[:, -2] >= _MARGIN
-        same = wanted.argmax(axis=1) == got.argmax(axis=1)
-        agree, counted = int((same & is_clear).sum()), int(is_clear.sum())
+        agree, counted = top1_agreement(wanted, got, _MARGIN)
         close = tuple(int(index) for index in np.flatnonzero(~is_clear))
     base = Row(
         network,

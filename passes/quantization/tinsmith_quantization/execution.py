@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.evaluate import evaluate_node, last_uses
 from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators.base import activation_of
 
@@ -93,23 +94,9 @@ def sums(product: Product, matrix: Matrix, bias: Array | None, sample: Array) ->
 def _run_one(
     graph: Graph, node: Node, operands: Sequence[Array | None], index: int
 ) -> tuple[Array, ...]:
-    arrays = [
-        graph.constant(value) if array is None else array[index]
+    values = {
+        value.name: array[index]
         for value, array in zip(node.inputs, operands, strict=True)
-    ]
-    types = [value.type if value else None for value in node.inputs]
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        return node.operator.evaluate(arrays, types, [value.type for value in node.outputs])
-
-
-def last_uses(graph: Graph) -> dict[int, list[str]]:
-    """Index of a node -> values that no later one reads, outputs of the graph aside."""
-    last: dict[str, int] = {}
-    for index, node in enumerate(graph.nodes):
-        for value in (*node.present_inputs, *node.outputs):
-            last[value.name] = index
-    uses: dict[int, list[str]] = {}
-    for name, index in last.items():
-        if name not in graph.kept:
-            uses.setdefault(index, []).append(name)
-    return uses
+        if value is not None and array is not None
+    }
+    return evaluate_node(node, {**graph.constant_data, **values})

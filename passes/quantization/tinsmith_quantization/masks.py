@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
 from tinsmith_ir.operators import Add, Select, Softmax
-from tinsmith_ir.rewrite import erase_dead
+from tinsmith_ir.rewrite import erase_dead, fresh_name
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
@@ -72,11 +72,7 @@ def with_near_masks(graph: Graph, samples: Samples) -> Graph:
 def _constant(
     graph: Graph, constants: list[Constant], hint: str, data: Array, dtype: DType
 ) -> Value:
-    name, count = hint, 0
-    while graph.has_name(name):
-        count += 1
-        name = f"{hint}_{count}"
-    value = Value(name, TensorType(tuple(data.shape), dtype))
+    value = Value(fresh_name(graph, hint), TensorType(data.shape, dtype))
     constants.append(Constant(value, data))
     return value
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.evaluate import last_uses
 from tinsmith_ir.graph import Array, Graph, Location, Node, Value
 from tinsmith_ir.operators import Add, BatchMatmul, Mul, Prelu, Requantize, SquaredDifference, Sub
 from tinsmith_ir.rewrite import erase_dead
@@ -14,7 +15,6 @@ from tinsmith_quantization.calibration import Calibration
 from tinsmith_quantization.execution import (
     Samples,
     is_real_layer,
-    last_uses,
     operand,
     run_node,
 )
@@ -223,5 +223,6 @@ class SideBySide:
             largest = float(np.abs(data.astype(np.float64)).max())
             power_of_two = self._scheme.power_of_two
             quantization = symmetric_quantization(largest, dtype, power_of_two=power_of_two)
-        fake = fake_quantized(data.astype(np.float32), quantization, dtype)
-        return self._writer.number(value.name, data, quantization, dtype), fake
+        type_ = TensorType(data.shape, dtype, quantization)
+        stored = self._writer.number(value.name, data, type_)
+        return stored, fake_quantized(data, quantization, dtype)

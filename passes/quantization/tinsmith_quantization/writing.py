@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, Value
+from tinsmith_ir.names import FreshNames
 from tinsmith_ir.operators import Dequantize, Mul, Operator, Quantize
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -18,20 +19,14 @@ class Writer:
     nodes: list[Node] = field(default_factory=list[Node])
     constants: list[Constant] = field(default_factory=list[Constant])
     real: dict[str, Value] = field(default_factory=dict[str, Value])
-    _names: set[str] = field(default_factory=set[str])
 
     def __post_init__(self) -> None:
         """Names of the old graph are taken."""
-        self._names = set(self.graph.values)
+        self._names = FreshNames(self.graph.values)
 
     def fresh(self, hint: str) -> str:
         """A name that nobody has."""
-        name, count = hint, 0
-        while name in self._names:
-            count += 1
-            name = f"{hint}_{count}"
-        self._names.add(name)
-        return name
+        return self._names.name(hint)
 
     def constant(self, hint: str, data: Array, type_: TensorType) -> Value:
         """A new constant."""
@@ -84,19 +79,19 @@ class Writer:
         type_ = TensorType(tuple(integers.shape), DType.INT8, quantization)
         return self.constant(f"{name}_integers", integers.astype(np.int8), type_)
 
-    def number(self, name: str, data: Array, quantization: Quantization, dtype: DType) -> Value:
+    def number(self, name: str, data: Array, type_: TensorType) -> Value:
         """A constant of real numbers as the nearest that integers of the type stand for."""
-        low, high = dtype.integer_range
-        steps = np.rint(data.astype(np.float64) / quantization.scale) + quantization.zero_point
-        integers = np.clip(steps, low, high).astype(dtype.numpy)
-        type_ = TensorType(tuple(data.shape), dtype, quantization)
-        return self.dequantized(self.constant(f"{name}_integers", integers, type_), f"{name}_real")
+        stored = self.constant(f"{name}_integers", integers_of(data, type_), type_)
+        return self.dequantized(stored, f"{name}_real")
+
+
+def integers_of(array: Array, type_: TensorType) -> Array:
+    """What Quantize with halves to even makes of real numbers."""
+    operator, real = Quantize(type_.dtype, halves_to_even=True), [array.astype(np.float32)]
+    return operator.evaluate(real, [None], [type_])[0]
 
 
 def fake_quantized(array: Array, quantization: Quantization, dtype: DType) -> Array:
-    """What Quantize with halves to even and Dequantize make of float32."""
-    low, high = dtype.integer_range
-    scale, zero = np.float32(quantization.scale), quantization.zero_point
-    steps = np.rint(array.astype(np.float32) / scale).astype(np.float64)
-    integers = np.clip(steps + zero, low, high)
-    return scale * (integers - zero).astype(np.float32)
+    """The real numbers that integers stand for which are made of `array`."""
+    type_ = TensorType(array.shape, dtype, quantization)
+    return Dequantize().evaluate([integers_of(array, type_)], [type_], [])[0]
