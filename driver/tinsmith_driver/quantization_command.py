@@ -41,7 +41,7 @@ def quantize(arguments: argparse.Namespace) -> int:
         least_sqnr=arguments.least_sqnr,
     )
     model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
-    steps = _step_count(model.graph) if isinstance(model.graph, Graph) else 0
+    steps = _step_count(model.graph, asked) if isinstance(model.graph, Graph) else 0
     with progress("quantize", steps, enabled=arguments.progress) as bar:
         made = quantized(model, choice, bar.step)
         bar.step("comparing")
@@ -104,9 +104,10 @@ def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
     return replace(choice, scheme=scheme)
 
 
-def _step_count(graph: Graph) -> int:
+def _step_count(graph: Graph, choice: QuantizeChoice) -> int:
     """About: passes leave fewer values, which only a bar that ends early shows."""
-    return 2 * len(graph.values) + 1
+    trained = choice.scheme.steps if choice.scheme.is_trained else 0
+    return 2 * len(graph.values) + trained + 1
 
 
 def _calibration(made: QuantizedModel) -> Samples:

@@ -64,17 +64,18 @@ def integer_layer(
     read: Array,
     wanted: Array,
     step: float | None = None,
+    given: Rounded | None = None,
 ) -> IntegerLayer:
     """A layer of the graph with weights of `bits`.
 
     read: its input in the quantized network, of all samples, integers by `step`, None for real numbers; wanted: in
-    the float network.
+    the float network. given: the integers, if they are known already.
     """
     node = product.node
-    data, given = graph.constant(node.inputs[1]), _bias(graph, node)
+    data = graph.constant(node.inputs[1])
     assert data is not None
     matrix = product.matrix(data)
-    rounded = _rounded(product, matrix, given, bits, scheme, read, wanted)
+    rounded = given or _rounded(product, matrix, _bias(graph, node), bits, scheme, read, wanted)
     real = rounded.integers * rounded.scales[:, :, None]
     scales = rounded.scales.reshape(-1)
     loss = LayerWeights(

@@ -14,12 +14,14 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph
 
 from tinsmith_quantization.calibration import calibrated
+from tinsmith_quantization.distillation import distilled
 from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.masks import with_near_masks
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
 from tinsmith_quantization.statistics import Losses
+from tinsmith_quantization.weights import Rounded
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,12 @@ def quantize(
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
+    rounded: Mapping[str, Rounded] = {}
+    if scheme.weights == "distilled":
+        trained = distilled(graph, arrays, scheme, bits or {}, on_step)
+        graph, rounded = trained.graph, trained.rounded
     calibration = calibrated(graph, arrays, scheme, on_step)
-    both = SideBySide(graph, scheme, calibration, arrays, bits or {})
+    both = SideBySide(graph, scheme, calibration, arrays, bits or {}, rounded)
     return Quantized(both.run(on_step), both.losses)
 
 

@@ -9,7 +9,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UsageError
 
 METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
-WEIGHTS = ("nearest", "learned")
+WEIGHTS = ("nearest", "learned", "distilled")
 ROUNDINGS = ("tflite", "nearest", "narrow")
 _WEIGHT_BITS = (2, 3, 4, 8)
 _ACTIVATIONS = (DType.INT8, DType.INT16)
@@ -23,10 +23,11 @@ class Scheme(Checked):
     ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
     output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
     scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
-    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute.
-    equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
-    networks that have one scale for a layer. tables: whether functions of one number, also of several operators, may
-    become tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
+    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
+    `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
+    whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
+    that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
+    tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
     TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
     fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
     """
@@ -40,6 +41,7 @@ class Scheme(Checked):
     unsigned_ends: bool = False
     method: str = "mse"
     weights: str = "learned"
+    steps: int = 4000
     equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
@@ -53,10 +55,17 @@ class Scheme(Checked):
         _one_of("method", self.method, METHODS)
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("rounding", self.rounding, ROUNDINGS)
+        if self.steps < 1:
+            raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
             )
+
+    @property
+    def is_trained(self) -> bool:
+        """Whether layers are trained, which takes `steps`."""
+        return self.weights == "distilled" and min(self.weight_bits, self.end_bits) < 8
 
 
 def _one_of(what: str, value: object, choices: tuple[object, ...]) -> None:
@@ -70,7 +79,7 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
         "int8": Scheme(),
         "int16x8": Scheme(activations=DType.INT16, rounding="tflite"),
         "int4": Scheme(weight_bits=4),
-        "ternary": Scheme(weight_bits=2),
+        "ternary": Scheme(weight_bits=2, weights="distilled"),
         "power-of-two": Scheme(power_of_two=True, symmetric=True),
         "uint8": Scheme(unsigned_ends=True),
     }

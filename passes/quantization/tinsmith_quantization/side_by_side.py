@@ -24,6 +24,7 @@ from tinsmith_quantization.products import Product, product_of
 from tinsmith_quantization.ranges import symmetric_quantization
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import Losses, tensor_loss
+from tinsmith_quantization.weights import Rounded
 from tinsmith_quantization.writing import Writer, fake_quantized
 
 _PAIRS = (Add, BatchMatmul, Mul, Prelu, SquaredDifference, Sub)
@@ -50,11 +51,14 @@ class SideBySide:
         calibration: Calibration,
         samples: Samples,
         bits: Mapping[str, int],
+        rounded: Mapping[str, Rounded] | None = None,
     ) -> None:
-        """bits: of layers by the name of their result, where they differ from the scheme's."""
+        """bits: of layers by the name of their result, where they differ from the scheme's. rounded: of layers whose
+        weights are integers already.
+        """
         self._graph, self._scheme, self._calibration = graph, scheme, calibration
         self._samples, self._count = samples, len(next(iter(samples.values())))
-        self._bits = bits_of_layers(graph, scheme, bits)
+        self._bits, self._rounded = bits_of_layers(graph, scheme, bits), rounded or {}
         self._writer = Writer(graph)
         self._real: dict[str, Array] = {}
         self._got: dict[str, Array] = {}
@@ -179,7 +183,8 @@ class SideBySide:
         read, wanted = self._got[source.name], self._real[source.name]
         bits = self._bits[node.name]
         step = self._calibration.types[source.name].scale
-        layer = integer_layer(self._graph, product, bits, self._scheme, read, wanted, step)
+        given = self._rounded.get(node.name)
+        layer = integer_layer(self._graph, product, bits, self._scheme, read, wanted, step, given)
         self.losses.weights.append(layer.loss)
         axis = product.operator.weights_axis
         stored = self._writer.weights(weights.name, layer.integers, layer.scales, axis)

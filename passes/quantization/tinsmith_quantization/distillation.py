@@ -1,0 +1,289 @@
+"""Weights of few bits that are trained: the network of them learns to give what the float network gives.
+
+The data are inputs made of the calibration samples (`synthesis`), and the float network is the teacher (Hinton et al.,
+"Distilling the Knowledge in a Neural Network", 2015), so nobody has to say what the inputs show. Weights are rounded on
+the way forward, and derivatives pass as if they were not (Bengio et al., "Estimating or Propagating Gradients Through
+Stochastic Neurons", 2013); scales are learned with them (Esser et al., "Learned Step Size Quantization", 2020). Rounded
+weights would go to and fro between two integers to the end; towards it they are drawn to the nearest one, more and more
+(Nagel et al., "Overcoming Oscillations in Quantization-Aware Training", 2022).
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
+from tinsmith_ir.names import FreshNames
+from tinsmith_ir.operators import Softmax
+from tinsmith_ir.rewrite import erase_dead
+from tinsmith_ir.types import TensorType
+
+from tinsmith_quantization.exact import Reals, total
+from tinsmith_quantization.execution import is_real_layer
+from tinsmith_quantization.gradient_layers import LayerNumbers
+from tinsmith_quantization.gradient_operators import softmax
+from tinsmith_quantization.gradients import Differentiable, computed, differentiable, layer_names
+from tinsmith_quantization.layers import bits_of_layers
+from tinsmith_quantization.products import Product, product_of
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.synthesis import Synthesis
+from tinsmith_quantization.weights import Rounded, largest, scales_of
+
+_BATCH = 32
+_SEED = 1
+_RATE, _SCALE_RATE = 3e-3, 9e-4
+"""Of Adam, at the start; it falls to nothing as half a cosine."""
+_TEMPERATURE = 2.0
+_SQUARES = 0.05
+"""How much squared differences of scores count beside the divergence."""
+_FEATURES = 2.0
+"""How much what the last layer reads counts, relative to its mean square."""
+_DRAWN_FROM, _DRAWN = 0.1, 0.05
+"""The share of the steps behind which weights are drawn to integers, and by how much of the way at the end."""
+_MOMENTS, _EPSILON = (0.9, 0.999), 1e-8
+_TINY = 1e-12
+
+
+@dataclass
+class _Trained:
+    """Numbers of a layer that are trained. bits: None if its weights are rounded later, by themselves.
+
+    matrix: (G, O, K). bias: (G, O). scales: natural logarithms, (G, O).
+    """
+
+    product: Product
+    bits: int | None
+    has_bias: bool
+    matrix: Reals
+    bias: Reals
+    scales: Reals
+
+    def numbers(self) -> LayerNumbers:
+        """What the layer computes with."""
+        if self.bits is None:
+            return LayerNumbers(self.matrix, self.bias)
+        return LayerNumbers(self.integers() * self._steps(), self.bias)
+
+    def integers(self) -> Reals:
+        """The nearest of each weight."""
+        assert self.bits is not None
+        most = largest(self.bits)
+        return np.clip(np.rint(self.matrix / self._steps()), -most, most)
+
+    def gradients(self, found: LayerNumbers) -> tuple[Reals, Reals, Reals]:
+        """Of matrix, bias and scales."""
+        bias = found.bias if self.has_bias else np.zeros_like(self.bias)
+        if self.bits is None:
+            return found.matrix, bias, np.zeros_like(self.scales)
+        steps, most = self._steps(), largest(self.bits)
+        exact = self.matrix / steps
+        is_inside = np.abs(exact) <= most
+        scale = (self.integers() - np.where(is_inside, exact, 0.0)) * steps * found.matrix
+        return np.where(is_inside, found.matrix, 0.0), bias, total(scale, (2,))
+
+    def draw(self, share: float) -> None:
+        """Weights a share of the way to their integers."""
+        if self.bits is not None:
+            self.matrix += share * (self.integers() * self._steps() - self.matrix)
+
+    def _steps(self) -> Reals:
+        """Scales, in numbers that float32 has."""
+        return np.exp(self.scales).astype(np.float32).astype(np.float64)[:, :, None]
+
+
+@dataclass(frozen=True)
+class Distilled:
+    """graph: float network with the weights that were trained. rounded: of its layers of few bits, by the name of the
+    result, the integers that these weights are.
+    """
+
+    graph: Graph
+    rounded: Mapping[str, Rounded]
+
+
+def distilled(
+    graph: Graph,
+    samples: Mapping[str, Array],
+    scheme: Scheme,
+    bits: Mapping[str, int],
+    on_step: Callable[[str], None],
+) -> Distilled:
+    """Train the layers of a network, those of fewer than 8 bits as integers, to give what the network itself gives.
+
+    samples: (samples, *shape) of each input. bits: of layers where they differ from the scheme's. on_step: is told of
+    each step of `scheme.steps`. A network without layers of few bits stays as it is.
+    Raises UnsupportedError for a network with operators whose derivative is not known here.
+    """
+    all_bits = bits_of_layers(graph, scheme, bits)
+    if all(number == 8 for number in all_bits.values()):
+        return Distilled(graph, {})
+    goals = _goals(graph)
+    network = differentiable(graph, [goal.value for goal in goals])
+    names = layer_names(network)
+    layers = {name: _untrained(graph, name, all_bits[name], scheme) for name in names}
+    _train(
+        network, goals, layers, Synthesis(samples, np.random.default_rng(_SEED)), scheme, on_step
+    )
+    rounded = {name: _rounded(layer) for name, layer in layers.items() if layer.bits is not None}
+    return Distilled(_with_numbers(graph, layers), rounded)
+
+
+@dataclass(frozen=True)
+class _Goal:
+    """A value of the float network that the trained one is to give, too. is_score: whether a softmax reads it at the
+    end. weight: how much it counts, if none does.
+    """
+
+    value: Value
+    is_score: bool = False
+    weight: float = 1.0
+
+    def slope(self, wanted: Reals, got: Reals) -> Reals:
+        """Derivative of the loss by the value, of the mean over the samples of a batch.
+
+        Scores: the divergence of the softmax of both, each over the temperature, by its square, and squared
+        differences. Else: squared differences over the mean square of what is wanted.
+        """
+        if not self.is_score:
+            power = float(total(wanted**2, tuple(range(wanted.ndim))))
+            return 2 * self.weight * (got - wanted) / max(power, _TINY)
+        difference = softmax(got / _TEMPERATURE) - softmax(wanted / _TEMPERATURE)
+        return _TEMPERATURE * difference / len(wanted) + 2 * _SQUARES * (got - wanted) / wanted.size
+
+
+def _goals(graph: Graph) -> list[_Goal]:
+    """What softmax reads at the end of the network, which says more than its result, or the output itself; and what the
+    last layer before it reads: that says more than the few numbers which become of it.
+    """
+    found: dict[str, _Goal] = {}
+    for output in graph.outputs:
+        node = graph.producer(output)
+        is_score = node is not None and isinstance(node.operator, Softmax)
+        end = node.present_inputs[0] if node and is_score else output
+        found[end.name] = _Goal(end, is_score)
+        read = _last_read(graph, end)
+        if read is not None:
+            found.setdefault(read.name, _Goal(read, weight=_FEATURES))
+    return list(found.values())
+
+
+def _last_read(graph: Graph, value: Value) -> Value | None:
+    """What the last layer with weights before a value reads; None if there is none in sight, or if it is an input."""
+    node = graph.producer(value)
+    while node is not None and not is_real_layer(graph, node) and len(node.present_inputs) == 1:
+        node = graph.producer(node.present_inputs[0])
+    if node is None or not is_real_layer(graph, node):
+        return None
+    read = node.present_inputs[0]
+    return read if graph.producer(read) is not None else None
+
+
+def _untrained(graph: Graph, name: str, bits: int, scheme: Scheme) -> _Trained:
+    node = next(node for node in graph.nodes if node.name == name)
+    product = product_of(node)
+    weights = graph.constant(node.inputs[1])
+    given = graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
+    assert product is not None
+    assert weights is not None
+    matrix = product.matrix(weights)
+    bias = np.zeros(matrix.shape[:2]) if given is None else product.per_channel(given)
+    scales = scales_of(
+        matrix, bits, per_channel=scheme.per_channel, power_of_two=scheme.power_of_two
+    )
+    few = None if bits == 8 else bits
+    return _Trained(product, few, given is not None, matrix.copy(), bias.copy(), np.log(scales))
+
+
+def _train(
+    network: Differentiable,
+    goals: Sequence[_Goal],
+    layers: Mapping[str, _Trained],
+    data: Synthesis,
+    scheme: Scheme,
+    on_step: Callable[[str], None],
+) -> None:
+    teacher = {
+        name: LayerNumbers(layer.matrix.copy(), layer.bias.copy()) for name, layer in layers.items()
+    }
+    learns_scales = scheme.per_channel and not scheme.power_of_two
+    walk = _Walk(layers, _SCALE_RATE if learns_scales else 0.0)
+    for step in range(scheme.steps):
+        on_step("distilling")
+        inputs = data.batch(_BATCH)
+        wanted = computed(network, inputs, teacher).results
+        given = {name: layer.numbers() for name, layer in layers.items()}
+        done = computed(network, inputs, given)
+        pairs = zip(goals, wanted, done.results, strict=True)
+        slopes = [goal.slope(real, got) for goal, real, got in pairs]
+        share = step / scheme.steps
+        walk.step(done.gradients(slopes), (1 + math.cos(math.pi * share)) / 2)
+        drawn = _DRAWN * (share - _DRAWN_FROM) / (1 - _DRAWN_FROM)
+        for layer in layers.values():
+            layer.draw(max(drawn, 0.0))
+
+
+class _Walk:
+    """Adam (Kingma and Ba, 2015) over the numbers of all layers."""
+
+    def __init__(self, layers: Mapping[str, _Trained], scale_rate: float) -> None:
+        self._layers, self._count = layers, 0
+        self._rates = (_RATE, _RATE, scale_rate)
+        self._first = {name: _zeros(layer) for name, layer in layers.items()}
+        self._second = {name: _zeros(layer) for name, layer in layers.items()}
+
+    def step(self, gradients: Mapping[str, LayerNumbers], share: float) -> None:
+        """share: of the rate that is left."""
+        self._count += 1
+        for name, layer in self._layers.items():
+            if name in gradients:
+                self._move(name, layer, layer.gradients(gradients[name]), share)
+
+    def _move(self, name: str, layer: _Trained, gradients: tuple[Reals, ...], share: float) -> None:
+        slow, slower = _MOMENTS
+        corrected = share * math.sqrt(1 - slower**self._count) / (1 - slow**self._count)
+        numbers = (layer.matrix, layer.bias, layer.scales)
+        moments = zip(self._first[name], self._second[name], strict=True)
+        for number, gradient, (first, second), rate in zip(
+            numbers, gradients, moments, self._rates, strict=True
+        ):
+            first += (1 - slow) * (gradient - first)
+            second += (1 - slower) * (gradient**2 - second)
+            number -= rate * corrected * first / (np.sqrt(second) + _EPSILON)
+
+
+def _zeros(layer: _Trained) -> list[Reals]:
+    return [np.zeros_like(number) for number in (layer.matrix, layer.bias, layer.scales)]
+
+
+def _rounded(layer: _Trained) -> Rounded:
+    integers = layer.integers().astype(np.int64)
+    scales = np.exp(layer.scales).astype(np.float32).astype(np.float64)
+    return Rounded(integers, scales, layer.bias if layer.has_bias else None)
+
+
+def _with_numbers(graph: Graph, layers: Mapping[str, _Trained]) -> Graph:
+    """The graph with the layers' numbers in constants of their own."""
+    names = FreshNames(graph.values)
+    constants = list(graph.constants)
+    nodes = [
+        _with_own(node, layers[node.name], names, constants) if node.name in layers else node
+        for node in graph.nodes
+    ]
+    return erase_dead(replace(graph, nodes=tuple(nodes), constants=tuple(constants)))
+
+
+def _with_own(node: Node, layer: _Trained, names: FreshNames, constants: list[Constant]) -> Node:
+    numbers = layer.numbers()
+    arrays = [layer.product.weights(numbers.matrix), numbers.bias.reshape(-1)]
+    inputs = list(node.inputs)
+    for place, array in enumerate(arrays[: 2 if layer.has_bias else 1], start=1):
+        old = inputs[place]
+        assert old is not None
+        data = array.astype(np.float32)
+        constants.append(
+            Constant(Value(names.name(old.name), TensorType(data.shape, DType.FLOAT32)), data)
+        )
+        inputs[place] = constants[-1].value
+    return replace(node, inputs=tuple(inputs))
