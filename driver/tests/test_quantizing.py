@@ -48,6 +48,12 @@ def test_four_bits_take_little_more_than_half_and_lose_little(tmp_path: Path) ->
     assert {row["bits"] for row in narrow["weights"]} == {4, 8}
 
 
+def test_ternary_weights_that_are_trained_are_right_more_often(tmp_path: Path) -> None:
+    trained = quantized(tmp_path, "--scheme", "ternary{steps=200}")["groups"][1]
+    rounded = quantized(tmp_path, "--scheme", "ternary{weights=learned}")["groups"][1]
+    assert trained["correct"] > rounded["correct"] + 10
+
+
 def test_bits_are_chosen_for_a_budget(tmp_path: Path) -> None:
     narrow = quantized(tmp_path, "--scheme", "int4")
     mixed = quantized(tmp_path, "--weight-bytes", "3500")

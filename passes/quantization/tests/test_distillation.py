@@ -82,11 +82,13 @@ def loss_db(graph: Graph, chosen: Scheme) -> float:
     return sqnr(wanted, got)
 
 
-def test_trained_ternary_weights_lose_less_than_rounded_ones() -> None:
+def test_training_makes_ternary_weights_lose_less() -> None:
     graph = network()
-    trained = loss_db(graph, Scheme(weight_bits=2, weights="distilled", steps=250))
-    rounded = loss_db(graph, Scheme(weight_bits=2, weights="learned"))
-    assert trained > rounded + 1
+    losses = [
+        loss_db(graph, Scheme(weight_bits=2, weights="distilled", steps=steps))
+        for steps in (1, 300)
+    ]
+    assert losses[1] > losses[0] + 3
 
 
 def test_weights_are_integers_of_the_scheme() -> None:

@@ -9,7 +9,7 @@ weights would go to and fro between two integers to the end; towards it they are
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,8 +38,8 @@ _RATE, _SCALE_RATE = 3e-3, 9e-4
 _TEMPERATURE = 2.0
 _SQUARES = 0.05
 """How much squared differences of scores count beside the divergence."""
-_FEATURES = 2.0
-"""How much what the last layer reads counts, relative to its mean square."""
+_FEATURES, _MAPS = 2.0, 1.0
+"""How much what the last layer reads counts, relative to its mean square, and what the layer before it gives."""
 _DRAWN_FROM, _DRAWN = 0.1, 0.05
 """The share of the steps behind which weights are drawn to integers, and by how much of the way at the end."""
 _MOMENTS, _EPSILON = (0.9, 0.999), 1e-8
@@ -155,7 +155,7 @@ class _Goal:
 
 def _goals(graph: Graph) -> list[_Goal]:
     """What softmax reads at the end of the network, which says more than its result, or the output itself; and what the
-    last layer before it reads: that says more than the few numbers which become of it.
+    last layers work with, which says more than the few numbers that become of it.
     """
     found: dict[str, _Goal] = {}
     for output in graph.outputs:
@@ -163,21 +163,31 @@ def _goals(graph: Graph) -> list[_Goal]:
         is_score = node is not None and isinstance(node.operator, Softmax)
         end = node.present_inputs[0] if node and is_score else output
         found[end.name] = _Goal(end, is_score)
-        read = _last_read(graph, end)
-        if read is not None:
-            found.setdefault(read.name, _Goal(read, weight=_FEATURES))
+        for value, weight in _features(graph, end):
+            found.setdefault(value.name, _Goal(value, weight=weight))
     return list(found.values())
 
 
-def _last_read(graph: Graph, value: Value) -> Value | None:
-    """What the last layer with weights before a value reads; None if there is none in sight, or if it is an input."""
+def _features(graph: Graph, end: Value) -> Iterator[tuple[Value, float]]:
+    """What the last layer with weights before a value reads, and the result of the layer before that, with how much
+    they count; as far as they are in sight.
+    """
+    last = _last_layer(graph, end)
+    if last is None:
+        return
+    read = last.present_inputs[0]
+    before = _last_layer(graph, read)
+    if before is not None:
+        yield read, _FEATURES
+        yield before.outputs[0], _MAPS
+
+
+def _last_layer(graph: Graph, value: Value) -> Node | None:
+    """The last layer with weights before a value, if there are only operators of one operand between."""
     node = graph.producer(value)
-    while node is not None and not is_real_layer(graph, node) and len(node.present_inputs) == 1:
-        node = graph.producer(node.present_inputs[0])
-    if node is None or not is_real_layer(graph, node):
-        return None
-    read = node.present_inputs[0]
-    return read if graph.producer(read) is not None else None
+    while node is not None and not is_real_layer(graph, node):
+        node = graph.producer(node.present_inputs[0]) if len(node.present_inputs) == 1 else None
+    return node
 
 
 def _untrained(graph: Graph, name: str, bits: int, scheme: Scheme) -> _Trained:

@@ -21,6 +21,30 @@ _KNOTS = 3
 """Along each axis, between which bends and the borders of mixtures run smoothly."""
 _GAIN, _NOISE = 0.4, 0.05
 """Largest logarithm of the gain, and largest deviation of noise as a share of the range."""
+_FURTHER, _SMALL = 1.5, 0.4
+"""By how much a sample is moved further that covers others; the level of a field above which it does."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Of a batch: which samples are mixed, how, and by what shares; the same for all inputs of the network."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    third: NDArray[np.int64]
+    kinds: NDArray[np.int64]
+    covers: NDArray[np.int64]
+    shares: Reals
+    gains: Reals
+
+    @staticmethod
+    def drawn(random: np.random.Generator, samples: int, count: int) -> "_Plan":
+        """For `count` inputs made of `samples`."""
+        first, second, third = random.integers(0, samples, (3, count))
+        kinds, covers = random.integers(0, 4, count), random.integers(0, 3, count)
+        gains = np.exp(random.uniform(-_GAIN, _GAIN, count)).astype(np.float32)
+        shares = random.random(count)
+        return _Plan(first, second, third, kinds, covers, shares, gains.astype(np.float64))
 
 
 @dataclass(frozen=True)
@@ -33,74 +57,73 @@ class Synthesis:
     def batch(self, count: int) -> dict[str, Reals]:
         """So many new inputs, by name."""
         size = len(next(iter(self.samples.values())))
-        first, second = self.random.integers(0, size, (2, count))
-        shares = self.random.random(count)
-        kinds = self.random.integers(0, 4, count)
-        gains = np.exp(self.random.uniform(-_GAIN, _GAIN, count)).astype(np.float32)
+        plan = _Plan.drawn(self.random, size, count)
         found: dict[str, Reals] = {}
         for name, array in self.samples.items():
             if array.dtype.kind != "f":
-                found[name] = array[first].astype(np.float64)
+                found[name] = array[plan.first].astype(np.float64)
                 continue
-            mixed = self._mixed(array.astype(np.float64), first, second, shares, kinds)
-            found[name] = self._loud(array, mixed, gains)
+            real = array.astype(np.float64)
+            found[name] = self._loud(
+                array, self._covered(self._mixed(real, plan), real, plan), plan
+            )
         return found
 
-    def _mixed(
-        self,
-        array: Reals,
-        first: NDArray[np.int64],
-        second: NDArray[np.int64],
-        shares: Reals,
-        kinds: NDArray[np.int64],
-    ) -> Reals:
+    def _mixed(self, array: Reals, plan: "_Plan") -> Reals:
         """One sample as it is, a weighted mean of two, one here and the other there, or the larger of both."""
-        lhs, rhs = self._moved(array[first]), self._moved(array[second])
-        share = _per_sample(shares, lhs.ndim)
-        kind = _per_sample(kinds, lhs.ndim)
+        lhs, rhs = self._moved(array[plan.first]), self._moved(array[plan.second])
+        share = _per_sample(plan.shares, lhs.ndim)
+        kind = _per_sample(plan.kinds, lhs.ndim)
         either = [
             lhs,
             share * lhs + (1 - share) * rhs,
-            np.where(self._region(lhs), lhs, rhs),
+            np.where(self._region(lhs, 0.0), lhs, rhs),
             np.maximum(lhs, rhs),
         ]
         return np.select([kind == number for number in range(3)], either[:3], either[3])
 
-    def _loud(self, array: Array, mixed: Reals, gains: NDArray[np.float32]) -> Reals:
+    def _covered(self, mixed: Reals, array: Reals, plan: "_Plan") -> Reals:
+        """As it is, another sample that is moved further in its place, or in some place of it."""
+        other = self._moved(array[plan.third], _FURTHER)
+        cover = _per_sample(plan.covers, mixed.ndim)
+        partly = np.where(self._region(mixed, _SMALL), other, mixed)
+        return np.where(cover == 0, other, np.where(cover == 1, partly, mixed))
+
+    def _loud(self, array: Array, mixed: Reals, plan: "_Plan") -> Reals:
         """With a gain and noise, within the range of the samples."""
         low, high = float(array.min()), float(array.max())
         noise = self.random.normal(size=mixed.shape).astype(np.float32) * (high - low)
         deviations = _NOISE * self.random.random(len(mixed))
-        loud = mixed * _per_sample(gains.astype(np.float64), mixed.ndim)
+        loud = mixed * _per_sample(plan.gains, mixed.ndim)
         return np.clip(loud + noise * _per_sample(deviations, mixed.ndim), low, high)
 
-    def _region(self, array: Reals) -> NDArray[np.bool_]:
-        """Some of the places of each sample, next to one another."""
+    def _region(self, array: Reals, level: float) -> NDArray[np.bool_]:
+        """Some of the places of each sample, next to one another; half of them for level 0, fewer above."""
         axes = _spatial_axes(array.shape)
         if not axes:
-            return self.random.random(array.shape) < 0.5
+            return self.random.normal(size=array.shape) > level
         sizes = [array.shape[axis] for axis in axes]
         field = _smooth(self.random.normal(size=(len(array), *[_KNOTS] * len(axes))), sizes)
         shape = [array.shape[axis] if axis in (0, *axes) else 1 for axis in range(array.ndim)]
-        return np.broadcast_to(field.reshape(shape) > 0, array.shape)
+        return np.broadcast_to(field.reshape(shape) > level, array.shape)
 
-    def _moved(self, array: Reals) -> Reals:
+    def _moved(self, array: Reals, far: float = 1.0) -> Reals:
         """Turned, stretched, shifted and bent along its longest axes, each sample in its own way."""
         axes = _spatial_axes(array.shape)
         if not axes:
             return array
         ahead = np.moveaxis(array, axes, range(1, len(axes) + 1))
         flat = ahead.reshape(*ahead.shape[: len(axes) + 1], -1)
-        places = self._places(len(array), flat.shape[1:-1])
+        places = self._places(len(array), flat.shape[1:-1], far)
         moved = _read_between(flat, places).reshape(ahead.shape)
         return np.moveaxis(moved, range(1, len(axes) + 1), axes)
 
-    def _places(self, count: int, sizes: tuple[int, ...]) -> list[Reals]:
+    def _places(self, count: int, sizes: tuple[int, ...], far: float) -> list[Reals]:
         """Of each element of each sample, where it comes from, along each axis in elements: (samples, *sizes)."""
         rank = len(sizes)
         grid = np.meshgrid(*[np.linspace(-1, 1, size) for size in sizes], indexing="ij")
-        map_ = self._maps(count, rank)
-        shift = self.random.uniform(-_SHIFT, _SHIFT, (count, rank))
+        map_ = self._maps(count, rank, far)
+        shift = far * self.random.uniform(-_SHIFT, _SHIFT, (count, rank))
         found: list[Reals] = []
         for axis, size in enumerate(sizes):
             bend = _BEND * self.random.normal(size=(count, *[_KNOTS] * rank))
@@ -110,18 +133,18 @@ class Synthesis:
             found.append((place + 1) * ((size - 1) / 2))
         return found
 
-    def _maps(self, count: int, rank: int) -> Reals:
+    def _maps(self, count: int, rank: int, far: float) -> Reals:
         """Linear maps near to the identity, (samples, rank, rank)."""
         maps = np.zeros((count, rank, rank))
-        stretch = 1 + self.random.uniform(-_STRETCH, _STRETCH, (count, rank))
+        stretch = 1 + far * self.random.uniform(-_STRETCH, _STRETCH, (count, rank))
         if rank == 1:
             maps[:, 0, 0] = stretch[:, 0]
             return maps
-        turn = self.random.uniform(-_TURN, _TURN, count)
+        turn = far * self.random.uniform(-_TURN, _TURN, count)
         cos, sin = (f(turn).astype(np.float32).astype(np.float64) for f in (np.cos, np.sin))
         maps[:, 0, 0], maps[:, 1, 1] = cos * stretch[:, 0], cos * stretch[:, 1]
         maps[:, 0, 1] = sin
-        maps[:, 1, 0] = self.random.uniform(-_SHEAR, _SHEAR, count) - sin
+        maps[:, 1, 0] = far * self.random.uniform(-_SHEAR, _SHEAR, count) - sin
         return maps
 
 
