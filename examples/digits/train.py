@@ -4,7 +4,7 @@
 A development-time script: Bazel does not run it, and Tinsmith does not need what it imports
 (`pip install tensorflow-cpu==2.18.* scikit-learn`, Python 3.11). The data are scikit-learn's scanned
 digits, 1797 grey images of 8x8 pixels; 360 of them (20 % of each class) are held out and go to
-digits_test.npz, ten of the others to digits_calibration.npz. `reference.py` then adds the expected
+digits_test.npz, the first of each digit of the others to digits_calibration.npz. `reference.py` then adds the expected
 outputs to the former.
 """
 
@@ -19,7 +19,6 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 SEED = 0
 TEST_IMAGES = 360
-CALIBRATION_IMAGES = 10
 EPOCHS = 120
 FOLDER = pathlib.Path(__file__).parent
 
@@ -120,10 +119,9 @@ def main() -> None:
     np.savez_compressed(
         FOLDER / "digits_test.npz", x=quantized(int8, x_test), x_float=x_test, label=y_test
     )
+    first = [int(np.flatnonzero(y_train == digit)[0]) for digit in range(10)]
     np.savez_compressed(
-        FOLDER / "digits_calibration.npz",
-        x_float=x_train[:CALIBRATION_IMAGES],
-        label=y_train[:CALIBRATION_IMAGES],
+        FOLDER / "digits_calibration.npz", x_float=x_train[first], label=y_train[first]
     )
 
 

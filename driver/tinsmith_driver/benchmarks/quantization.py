@@ -1,9 +1,9 @@
 """What quantizing float networks loses and costs: accuracy, beside the official int8 models, instructions, time.
 
 The float MLPerf Tiny networks are quantized with their ten real samples, and judged by these. KWS's file has int8
-weights in some layers: the network with these as real numbers counts as the float one. Digits is quantized with ten
-training images, and judged by 360 images that it has not seen. Samples whose two largest float outputs are near to one
-another are left out of the agreement, and named.
+weights in some layers: the network with these as real numbers counts as the float one. Digits is quantized with a
+training image of each digit, and judged by 360 images that it has not seen. Samples whose two largest float outputs
+are near to one another are left out of the agreement, and named.
 """
 
 import resource

@@ -40,8 +40,10 @@ _SQUARES = 0.05
 """How much squared differences of scores count beside the divergence."""
 _FEATURES, _MAPS = 2.0, 1.0
 """How much what the last layer reads counts, relative to its mean square, and what the layer before it gives."""
-_DRAWN_FROM, _DRAWN = 0.1, 0.05
-"""The share of the steps behind which weights are drawn to integers, and by how much of the way at the end."""
+_DRAWN_FROM, _DRAWN = 0.1, 200.0
+"""The share of the steps behind which weights are drawn to integers, and by how much of the way at the end, times the
+number of steps.
+"""
 _MOMENTS, _EPSILON = (0.9, 0.999), 1e-8
 _TINY = 1e-12
 
@@ -229,9 +231,9 @@ def _train(
         slopes = [goal.slope(real, got) for goal, real, got in pairs]
         share = step / scheme.steps
         walk.step(done.gradients(slopes), (1 + math.cos(math.pi * share)) / 2)
-        drawn = _DRAWN * (share - _DRAWN_FROM) / (1 - _DRAWN_FROM)
+        drawn = _DRAWN / scheme.steps * (share - _DRAWN_FROM) / (1 - _DRAWN_FROM)
         for layer in layers.values():
-            layer.draw(max(drawn, 0.0))
+            layer.draw(min(max(drawn, 0.0), 1.0))
 
 
 class _Walk:
