@@ -41,7 +41,7 @@ class Scheme(Checked):
     unsigned_ends: bool = False
     method: str = "mse"
     weights: str = "learned"
-    steps: int = 4000
+    steps: int = 8000
     equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
