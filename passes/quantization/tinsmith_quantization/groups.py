@@ -32,6 +32,7 @@ from tinsmith_ir.operators import (
 from tinsmith_ir.operators.base import Trait
 from tinsmith_ir.types import Quantization
 
+from tinsmith_quantization.execution import is_real_layer
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.widths import Widths, widths_of
 
@@ -154,6 +155,17 @@ def _together(graph: Graph, widths: Widths) -> Iterator[list[str]]:
     for state in graph.states:
         if state.value.type.dtype is DType.FLOAT32:
             yield alike(state.value.name, state.next)
+    for name in graph.constant_data:
+        layers = [node for node in graph.users.get(name, ()) if _multiplies(graph, node, name)]
+        if len(layers) > 1:
+            yield alike(layers[0].name, *(node.outputs[0] for node in layers))
+            sources = [node.present_inputs[0] for node in layers]
+            yield alike(sources[0].name, *sources)
+
+
+def _multiplies(graph: Graph, node: Node, weights: str) -> bool:
+    """Whether a layer has these weights. Steps of a recurrent layer share them, and have one form of all constants."""
+    return is_real_layer(graph, node) and node.present_inputs[1].name == weights
 
 
 def _inside_functions(graph: Graph) -> set[str]:

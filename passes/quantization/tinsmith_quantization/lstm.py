@@ -44,7 +44,9 @@ def gate_quantization(largest: float) -> Quantization:
     return Quantization.per_tensor(math.ldexp(1.0, min(exponent, _MOST_GATE_EXPONENT)), 0)
 
 
-def cells_of_steps(graph: Graph, node: Node, operands: Sequence[Array | None]) -> list[NDArray[np.float32]]:
+def cells_of_steps(
+    graph: Graph, node: Node, operands: Sequence[Array | None]
+) -> list[NDArray[np.float32]]:
     """Of a float32 LSTM the cells behind each step of each sample, which its result has of the last step alone.
 
     operands: of all samples, (samples, ...); None for constants.

@@ -28,7 +28,9 @@ class Scheme(Checked):
     networks that have one scale for a layer. tables: whether functions of one number, also of several operators, may
     become tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
     TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
-    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
+    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
+    int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX has them alone. wide_gates: whether
+    what gates add up, such as the state of a GRU, is int16 among int8.
     """
 
     activations: DType = DType.INT8
@@ -43,6 +45,8 @@ class Scheme(Checked):
     equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
+    integer_lstms: bool = True
+    wide_gates: bool = True
 
     def __post_init__(self) -> None:
         """Raise UsageError for what is not there."""

@@ -146,7 +146,6 @@ class SideBySide:
         source = node.present_inputs[0]
         given, read = self._tensors.read(source, self._dtype(node))
         layer = self._integer_layer(node, product, read)
-        self.losses.weights.append(layer.loss)
         bias: Value | None = None
         if layer.bias is not None:
             name = node.present_inputs[2].name if len(node.present_inputs) > 2 else node.name
@@ -175,6 +174,7 @@ class SideBySide:
         weights = node.present_inputs[1]
         key = weights.name, self._bits[node.name]
         if key not in self._shared:
+            self.losses.weights.append(layer.loss)
             axis = product.operator.weights_axis
             self._shared[key] = self._writer.weights(
                 weights.name, layer.integers, layer.scales, axis

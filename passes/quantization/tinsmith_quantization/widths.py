@@ -58,18 +58,20 @@ class Widths:
 
 
 def widths_of(graph: Graph, scheme: Scheme) -> Widths:
-    """Of a float32 network that a scheme quantizes; of int16 nothing is wider, and LSTMs stay float32."""
-    gated = frozenset(_around_gated_sums(graph))
-    if scheme.activations is not DType.INT8:
-        return Widths(gated=gated, floats=frozenset(_float_states(graph, frozenset())))
-    lstms = tuple(_lstms(graph))
+    """Of a float32 network that a scheme quantizes."""
+    is_narrow = scheme.activations is DType.INT8
+    gated = frozenset[str]()
+    if scheme.wide_gates or not is_narrow:
+        gated = frozenset(_around_gated_sums(graph))
+    lstms = tuple(_lstms(graph)) if is_narrow and scheme.integer_lstms else ()
     names = frozenset(node.name for node in lstms)
+    nodes = gated if is_narrow else frozenset[str]()
     return Widths(
         lstms=names,
         gated=gated,
-        nodes=gated,
+        nodes=nodes,
         cells=frozenset(_cells(graph, lstms)),
-        states=frozenset(state.value.name for state in graph.states if state.next.name in gated),
+        states=frozenset(state.value.name for state in graph.states if state.next.name in nodes),
         floats=frozenset(_float_states(graph, names)),
     )
 
