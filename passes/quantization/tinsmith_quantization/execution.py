@@ -104,6 +104,8 @@ def is_real_layer(graph: Graph, node: Node) -> bool:
     """Whether a node multiplies float32 by constant weights, with a constant bias if any."""
     if product_of(node) is None or node.outputs[0].type.dtype is not DType.FLOAT32:
         return False
+    if graph.constant(node.inputs[0]) is not None:
+        return False
     constants = (value for value in node.inputs[1:] if value is not None)
     return all(graph.constant(value) is not None for value in constants)
 

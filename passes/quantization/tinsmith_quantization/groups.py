@@ -160,7 +160,9 @@ def _together(graph: Graph, widths: Widths) -> Iterator[list[str]]:
         if len(layers) > 1:
             yield alike(layers[0].name, *(node.outputs[0] for node in layers))
             sources = [node.present_inputs[0] for node in layers]
-            yield alike(sources[0].name, *sources)
+            is_wide = [widths.is_wide(value.name) for value in sources]
+            for first in sorted({is_wide.index(wide) for wide in is_wide}):
+                yield alike(sources[first].name, *sources)
 
 
 def _multiplies(graph: Graph, node: Node, weights: str) -> bool:
