@@ -35,7 +35,7 @@ def scale_of(graph: Graph, name: str) -> float:
         (lstm(4, attributes="cell_clip=0.4"), 37),
         (gru(), 37),
         (gru(20), 37),
-        (gru(1, keeps=True), 37),
+        (gru(1, keeps=True), 35),
     ],
 )
 @pytest.mark.parametrize("name", ["int8", "uint8"])
@@ -88,12 +88,11 @@ def test_a_gru_has_a_state_of_int16_and_gives_int8() -> None:
 def test_a_state_of_int8_keeps_less() -> None:
     graph = gru(20)
     found = {
-        wide: decibels(
-            graph, integers(graph, replace(scheme("int8"), wide_gates=wide)), frames(graph)
-        )
-        for wide in (True, False)
+        gates: decibels(graph, integers(graph, Scheme(gates=gates)), frames(graph))
+        for gates in ("int8", "sums", "products")
     }
-    assert found[True] > found[False] + 6
+    assert found["sums"] > found["int8"] + 5
+    assert found["products"] > found["sums"]
 
 
 def test_steps_share_constants() -> None:
@@ -109,6 +108,13 @@ def test_steps_share_constants() -> None:
             if node.outputs[0].type.shape[1] == size
         }
         assert len(same) == 1
+
+
+def test_products_of_a_gru_read_int8_unless_they_are_asked_to_read_more() -> None:
+    for gates, dtype in (("sums", DType.INT8), ("products", DType.INT16)):
+        quantized = integers(gru(keeps=True), Scheme(gates=gates))
+        layers = [node for node in quantized.nodes if isinstance(node.operator, FullyConnected)]
+        assert {node.present_inputs[0].type.dtype for node in layers} == {dtype}
 
 
 def test_what_an_lstm_gives_is_read_by_other_layers() -> None:

@@ -2,7 +2,7 @@
 
 Those of an LSTM are its cells, as TFLite's layers of int8 have them. A GRU is composed of operators; its state, and all
 between that and the products of its gates, have int16, since a state of int8 keeps nothing of what is less than half a
-step, however often it comes.
+step, however often it comes. Products read and give int8, as those of an LSTM read it, if the scheme does not say more.
 """
 
 from collections.abc import Iterator
@@ -30,8 +30,8 @@ from tinsmith_quantization.schemes import Scheme
 
 _OUTPUT_STATE, _CELL_STATE, _FIRST_CONSTANT, _PROJECTION = 1, 2, 3, 18
 _MOVES = (Reshape, Slice, Transpose)
-_INSIDE: tuple[type[Operator], ...] = (Add, Logistic, Mul, Sub, Tanh, *_MOVES)
-"""What stands between a gated sum and the products that it comes from."""
+_INSIDE: tuple[type[Operator], ...] = (Add, Logistic, Mul, Sub, Tanh)
+"""What stands between a gated sum and the products with weights that it comes from."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,9 @@ def widths_of(graph: Graph, scheme: Scheme) -> Widths:
     """Of a float32 network that a scheme quantizes."""
     is_narrow = scheme.activations is DType.INT8
     gated = frozenset[str]()
-    if scheme.wide_gates or not is_narrow:
-        gated = frozenset(_around_gated_sums(graph))
+    if scheme.gates != "int8" or not is_narrow:
+        has_products = scheme.gates == "products" or not is_narrow
+        gated = frozenset(_around_gated_sums(graph, has_products=has_products))
     lstms = tuple(_lstms(graph)) if is_narrow and scheme.integer_lstms else ()
     names = frozenset(node.name for node in lstms)
     nodes = gated if is_narrow else frozenset[str]()
@@ -132,8 +133,8 @@ def _reads_cells(node: Node, value: Value, lstms: set[str], cells: set[str]) -> 
     return node.name in lstms and places == [_CELL_STATE]
 
 
-def _around_gated_sums(graph: Graph) -> set[str]:
-    """Names of the nodes from gated sums back to the products that they come from."""
+def _around_gated_sums(graph: Graph, *, has_products: bool) -> set[str]:
+    """Names of the nodes from gated sums back to products with weights, with these or without."""
     found: set[str] = set()
     waiting = [node for node in graph.nodes if _is_gated_sum(graph, node)]
     while waiting:
@@ -144,15 +145,24 @@ def _around_gated_sums(graph: Graph) -> set[str]:
         if isinstance(node.operator, FullyConnected):
             continue
         sources = (graph.producer(value) for value in node.present_inputs)
-        waiting += [source for source in sources if source is not None and _joins(graph, source)]
+        waiting += [
+            source
+            for source in sources
+            if source is not None and _joins(graph, source, has_products=has_products)
+        ]
     return found
 
 
-def _joins(graph: Graph, node: Node) -> bool:
+def _joins(graph: Graph, node: Node, *, has_products: bool) -> bool:
+    """Whether a node that gives what int16 reads computes it, too; what only moves elements does as its operand."""
+    if isinstance(node.operator, _MOVES):
+        source = graph.producer(node.present_inputs[0])
+        return source is not None and _joins(graph, source, has_products=has_products)
     if node.outputs[0].type.dtype is not DType.FLOAT32:
         return False
-    is_layer = isinstance(node.operator, FullyConnected) and is_real_layer(graph, node)
-    return is_layer or isinstance(node.operator, _INSIDE)
+    if isinstance(node.operator, FullyConnected):
+        return has_products and is_real_layer(graph, node)
+    return isinstance(node.operator, _INSIDE)
 
 
 def _is_gated_sum(graph: Graph, node: Node) -> bool:
