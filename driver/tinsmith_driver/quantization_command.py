@@ -96,11 +96,18 @@ def _bits(given: Sequence[tuple[str, str]]) -> dict[str, int]:
 
 
 def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
-    """The scheme for a format: TFLite and ONNX have no tables of any function, and runtimes that round in their way."""
+    """The scheme for a format: TFLite and ONNX have no tables of any function, and runtimes that round in their way;
+    ONNX has no LSTM of integers.
+    """
     roundings = {".tflite": "tflite", ".onnx": "nearest"}
     if suffix not in roundings:
         return choice
-    scheme = replace(choice.scheme, tables=False, rounding=roundings[suffix])
+    scheme = replace(
+        choice.scheme,
+        tables=False,
+        rounding=roundings[suffix],
+        integer_lstms=choice.scheme.integer_lstms and suffix != ".onnx",
+    )
     return replace(choice, scheme=scheme)
 
 

@@ -104,6 +104,11 @@ def test_all_nodes_that_tflite_cannot_say_are_told_at_once() -> None:
     ("result", "application", "message"),
     [
         ("i8[2,3]<0.125, 0>", "requantize(%x) {rounding=nearest}", "set-rounding{mode=tflite}"),
+        (
+            "i16[2,3]<0.125, 0>",
+            "requantize(%x) {dtype=i16}",
+            "exact for the same scale and no activation",
+        ),
         ("i8[2]<0.125, 0>", "sum(%x) {axes=[1]}", "use a mean and a mul"),
         ("i8[2,3]<0.125, 0>", "tanh(%x)", "gives scale 0.0078125, zero point 0"),
         ("i8[2,3]<0.1, 0>", "relu(%x)", "scale 0.1 of %y is not; quantize to 0.10000000149011612"),

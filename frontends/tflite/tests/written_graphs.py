@@ -137,6 +137,7 @@ def _arithmetic() -> Iterator[tuple[str, str]]:
     yield "cast", _one("x: i32[2,3]", "f32[2,3]", "cast(%x)")
     yield "quantize", _one("x: f32[2,3]", f"i8[2,3]{_Q}", "quantize(%x)")
     yield "dequantize", _one(f"x: i8[2,3]{_Q}", "f32[2,3]", "dequantize(%x)")
+    yield "requantize i16", _one(f"x: i8[2,3]{_Q}", f"i16[2,3]{_S}", "requantize(%x) {dtype=i16}")
     yield "requantize u8", _one("x: u8[2,3]<0.0625, 125>", f"i8[2,3]{_Q}", "requantize(%x)")
     yield (
         "requantize clamped",

@@ -131,6 +131,24 @@ def test_one_scale_for_a_layer_and_powers_of_two_stay_what_they_are() -> None:
     assert all(np.log2(scale) == round(np.log2(scale)) for scale in scales)
 
 
+def test_layers_with_the_same_weights_keep_them() -> None:
+    random = np.random.default_rng(1)
+    numbers = ", ".join(map(str, random.normal(size=16).round(3)))
+    graph = parse_graph(f"""graph 2 "g" {{
+  input %x: f32[1,4]
+  const %w: f32[4,4] = [{numbers}]
+  %a: f32[1,4] = fully_connected(%x, %w) {{activation=relu}}
+  %b: f32[1,4] = fully_connected(%a, %w) {{activation=relu}}
+  %c: f32[1,4] = fully_connected(%b, %w)
+  output %c
+}}""")
+    given = [{"x": random.normal(size=(1, 4)).astype(np.float32)} for _ in range(6)]
+    chosen = Scheme(weight_bits=2, end_bits=2, weights="distilled", steps=4)
+    made = quantize(graph, given, chosen).graph
+    weights = [c for c in made.constants if c.data.size == 16]
+    assert len(weights) == 1
+
+
 def test_ternary_is_trained_by_default() -> None:
     assert scheme("ternary").weights == "distilled"
 

@@ -1,20 +1,23 @@
 """What the float network's tensors look like on the samples, and the quantization of each that follows."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError
 from tinsmith_ir.escape import visible
-from tinsmith_ir.graph import Array, Graph
-from tinsmith_ir.types import Quantization
+from tinsmith_ir.graph import Array, Graph, Node, Value
+from tinsmith_ir.operators import Tanh
+from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_quantization.execution import Samples, evaluated
 from tinsmith_quantization.groups import Groups, grouped, is_keeping
 from tinsmith_quantization.histogram import Histogram
+from tinsmith_quantization.lstm import cell_quantization, cells_of_steps, gate_quantization
 from tinsmith_quantization.ranges import quantization_of, range_of
 from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.widths import Widths
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,26 @@ class Calibration:
     groups: Groups
     types: Mapping[str, Quantization]
     histograms: Mapping[str, Histogram]
+    scheme: Scheme
+
+    @property
+    def widths(self) -> Widths:
+        """Which values and nodes have int16 among int8."""
+        return self.groups.widths
+
+    def dtype(self, name: str) -> DType:
+        """Of a value that is quantized."""
+        return self.widths.dtype(name, self.scheme.activations)
+
+    def type_of(self, value: Value) -> TensorType:
+        """Of a value that is quantized."""
+        return TensorType(value.type.shape, self.dtype(value.name), self.types[value.name])
+
+    def copy(self, name: str, dtype: DType) -> Quantization:
+        """Of a copy of integers of another width: of int16 that of int8, all of whose integers it has."""
+        if dtype is DType.INT16:
+            return Quantization.per_tensor(self.types[name].scale, 0)
+        return _quantization(self.histogram(name), self.scheme, None)
 
     def histogram(self, name: str) -> Histogram:
         """Of the tensors that have one quantization with this one."""
@@ -37,9 +60,17 @@ def calibrated(
 
     on_step: is told what is computed next. Raises EvaluationError for results that are not finite.
     """
-    groups = grouped(graph, tables=scheme.tables)
+    groups = grouped(graph, scheme)
     histograms: dict[str, Histogram] = {}
-    for value, array in evaluated(graph, samples):
+
+    def add_cells(node: Node, operands: Sequence[Array | None]) -> None:
+        if node.name in groups.widths.lstms:
+            group = groups.members[node.outputs[2].name]
+            histogram = histograms.setdefault(group, Histogram())
+            for array in cells_of_steps(graph, node, operands):
+                histogram.add(array)
+
+    for value, array in evaluated(graph, samples, add_cells):
         on_step(value.name)
         if value.type.dtype is not DType.FLOAT32:
             continue
@@ -48,13 +79,42 @@ def calibrated(
         for sample in array:
             histogram.add(sample)
     _add_constants(graph, groups, histograms)
-    fixed = groups.fixed(graph, scheme.activations)
+    schemes, given = _schemes(groups, scheme), _given(graph, groups, histograms, scheme)
     chosen = {
-        group: _quantization(histogram, scheme, fixed.get(group))
+        group: _quantization(histogram, schemes.get(group, scheme), given.get(group))
         for group, histogram in histograms.items()
     }
     types = {name: chosen[groups.members[name]] for name in sorted(groups.quantized)}
-    return Calibration(groups, types, histograms)
+    return Calibration(groups, types, histograms, scheme)
+
+
+def _given(
+    graph: Graph, groups: Groups, histograms: Mapping[str, Histogram], scheme: Scheme
+) -> dict[str, Quantization]:
+    """Of groups whose quantization is the operators' own: what they give, cells, and what tanh of int16 reads."""
+    found = groups.fixed(graph, scheme.activations)
+    for name in groups.widths.cells:
+        group = groups.members[name]
+        found[group] = cell_quantization(_largest(histograms[group]))
+    for node in graph.nodes:
+        is_wide = groups.widths.dtype(node.name, scheme.activations) is DType.INT16
+        if isinstance(node.operator, Tanh) and is_wide:
+            group = groups.members[node.present_inputs[0].name]
+            found.setdefault(group, gate_quantization(_largest(histograms[group])))
+    return found
+
+
+def _largest(histogram: Histogram) -> float:
+    """The largest magnitude that was seen."""
+    return max(-histogram.low, histogram.high)
+
+
+def _schemes(groups: Groups, scheme: Scheme) -> dict[str, Scheme]:
+    """Of groups of int16 among int8 that of int16."""
+    if scheme.activations is DType.INT16:
+        return {}
+    wide = replace(scheme, activations=DType.INT16, unsigned_ends=False)
+    return {group: wide for name, group in groups.members.items() if groups.widths.is_wide(name)}
 
 
 def _quantization(histogram: Histogram, scheme: Scheme, fixed: Quantization | None) -> Quantization:
@@ -65,14 +125,17 @@ def _quantization(histogram: Histogram, scheme: Scheme, fixed: Quantization | No
 
 
 def _add_constants(graph: Graph, groups: Groups, histograms: Mapping[str, Histogram]) -> None:
-    """Constants that become elements of a result, such as one half of a concatenation."""
+    """Constants that become elements of a result, such as one half of a concatenation, or states at first."""
     for node in graph.nodes:
-        if not is_keeping(node.operator):
-            continue
-        for value in node.present_inputs:
+        pairs: Sequence[tuple[Value | None, Value]] = ()
+        if node.name in groups.widths.lstms:
+            pairs = list(zip(node.inputs[1:3], node.outputs[1:], strict=True))
+        elif is_keeping(node.operator):
+            pairs = [(value, node.outputs[0]) for value in node.present_inputs]
+        for value, result in pairs:
             data = graph.constant(value)
-            if data is not None and value.type.dtype is DType.FLOAT32:
-                histograms[groups.members[value.name]].add(np.asarray(data, np.float32))
+            if data is not None and data.dtype == np.float32:
+                histograms[groups.members[result.name]].add(np.asarray(data, np.float32))
 
 
 def _check_finite(name: str, array: Array) -> None:

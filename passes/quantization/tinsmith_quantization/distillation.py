@@ -123,8 +123,7 @@ def distilled(
         return Distilled(graph, {})
     goals = _goals(graph)
     network = differentiable(graph, [goal.value for goal in goals])
-    names = layer_names(network)
-    layers = {name: _untrained(graph, name, all_bits[name], scheme) for name in names}
+    layers = _layers(graph, layer_names(network), all_bits, scheme)
     _train(
         network, goals, layers, Synthesis(samples, np.random.default_rng(_SEED)), scheme, on_step
     )
@@ -156,11 +155,12 @@ class _Goal:
 
 
 def _goals(graph: Graph) -> list[_Goal]:
-    """What softmax reads at the end of the network, which says more than its result, or the output itself; and what the
+    """What softmax reads at the end of the network, which says more than its result, or the output itself; what is
+    kept for the next run; and what the
     last layers work with, which says more than the few numbers that become of it.
     """
     found: dict[str, _Goal] = {}
-    for output in graph.outputs:
+    for output in (*graph.outputs, *(state.next for state in graph.states)):
         node = graph.producer(output)
         is_score = node is not None and isinstance(node.operator, Softmax)
         end = node.present_inputs[0] if node and is_score else output
@@ -192,8 +192,23 @@ def _last_layer(graph: Graph, value: Value) -> Node | None:
     return node
 
 
-def _untrained(graph: Graph, name: str, bits: int, scheme: Scheme) -> _Trained:
-    node = next(node for node in graph.nodes if node.name == name)
+def _layers(
+    graph: Graph, names: Sequence[str], bits: Mapping[str, int], scheme: Scheme
+) -> dict[str, _Trained]:
+    """Of each layer by the name of its result; one for all with the same weights, bias and bits."""
+    found: dict[str, _Trained] = {}
+    own: dict[tuple[str, ...], _Trained] = {}
+    for node in graph.nodes:
+        if node.name not in names:
+            continue
+        key = *(value.name for value in node.present_inputs[1:]), str(bits[node.name])
+        if key not in own:
+            own[key] = _untrained(graph, node, bits[node.name], scheme)
+        found[node.name] = own[key]
+    return found
+
+
+def _untrained(graph: Graph, node: Node, bits: int, scheme: Scheme) -> _Trained:
     product = product_of(node)
     weights = graph.constant(node.inputs[1])
     given = graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
@@ -232,7 +247,7 @@ def _train(
         share = step / scheme.steps
         walk.step(done.gradients(slopes), (1 + math.cos(math.pi * share)) / 2)
         drawn = _DRAWN / scheme.steps * (share - _DRAWN_FROM) / (1 - _DRAWN_FROM)
-        for layer in layers.values():
+        for layer in walk.layers:
             layer.draw(min(max(drawn, 0.0), 1.0))
 
 
@@ -240,29 +255,50 @@ class _Walk:
     """Adam (Kingma and Ba, 2015) over the numbers of all layers."""
 
     def __init__(self, layers: Mapping[str, _Trained], scale_rate: float) -> None:
-        self._layers, self._count = layers, 0
-        self._rates = (_RATE, _RATE, scale_rate)
-        self._first = {name: _zeros(layer) for name, layer in layers.items()}
-        self._second = {name: _zeros(layer) for name, layer in layers.items()}
+        """layers: by name, some of them under several."""
+        self._names: dict[int, list[str]] = {}
+        self.layers: list[_Trained] = []
+        for name, layer in layers.items():
+            if id(layer) not in self._names:
+                self.layers.append(layer)
+            self._names.setdefault(id(layer), []).append(name)
+        self._count, self._rates = 0, (_RATE, _RATE, scale_rate)
+        self._first, self._second = ([_zeros(layer) for layer in self.layers] for _ in range(2))
 
     def step(self, gradients: Mapping[str, LayerNumbers], share: float) -> None:
-        """share: of the rate that is left."""
+        """gradients: by name. share: of the rate that is left."""
         self._count += 1
-        for name, layer in self._layers.items():
-            if name in gradients:
-                self._move(name, layer, layer.gradients(gradients[name]), share)
-
-    def _move(self, name: str, layer: _Trained, gradients: tuple[Reals, ...], share: float) -> None:
         slow, slower = _MOMENTS
         corrected = share * math.sqrt(1 - slower**self._count) / (1 - slow**self._count)
-        numbers = (layer.matrix, layer.bias, layer.scales)
-        moments = zip(self._first[name], self._second[name], strict=True)
-        for number, gradient, (first, second), rate in zip(
-            numbers, gradients, moments, self._rates, strict=True
+        for layer, first, second in zip(self.layers, self._first, self._second, strict=True):
+            found = [gradients[name] for name in self._names[id(layer)] if name in gradients]
+            if found:
+                self._move(layer, layer.gradients(_sum(found)), first, second, corrected)
+
+    def _move(
+        self,
+        layer: _Trained,
+        gradients: tuple[Reals, ...],
+        first: list[Reals],
+        second: list[Reals],
+        corrected: float,
+    ) -> None:
+        slow, slower = _MOMENTS
+        numbers = layer.matrix, layer.bias, layer.scales
+        for number, gradient, mean, square, rate in zip(
+            numbers, gradients, first, second, self._rates, strict=True
         ):
-            first += (1 - slow) * (gradient - first)
-            second += (1 - slower) * (gradient**2 - second)
-            number -= rate * corrected * first / (np.sqrt(second) + _EPSILON)
+            mean += (1 - slow) * (gradient - mean)
+            square += (1 - slower) * (gradient**2 - square)
+            number -= rate * corrected * mean / (np.sqrt(square) + _EPSILON)
+
+
+def _sum(found: Sequence[LayerNumbers]) -> LayerNumbers:
+    """Of what one layer's numbers do in several places."""
+    matrix, bias = found[0].matrix, found[0].bias
+    for other in found[1:]:
+        matrix, bias = matrix + other.matrix, bias + other.bias
+    return LayerNumbers(matrix, bias)
 
 
 def _zeros(layer: _Trained) -> list[Reals]:
@@ -277,25 +313,38 @@ def _rounded(layer: _Trained) -> Rounded:
 
 def _with_numbers(graph: Graph, layers: Mapping[str, _Trained]) -> Graph:
     """The graph with the layers' numbers in constants of their own."""
-    names = FreshNames(graph.values)
-    constants = list(graph.constants)
+    own = _OwnConstants(graph)
     nodes = [
-        _with_own(node, layers[node.name], names, constants) if node.name in layers else node
+        own.read_by(node, layers[node.name]) if node.name in layers else node
         for node in graph.nodes
     ]
-    return erase_dead(replace(graph, nodes=tuple(nodes), constants=tuple(constants)))
+    return erase_dead(
+        replace(graph, nodes=tuple(nodes), constants=(*graph.constants, *own.constants))
+    )
 
 
-def _with_own(node: Node, layer: _Trained, names: FreshNames, constants: list[Constant]) -> Node:
-    numbers = layer.numbers()
-    arrays = [layer.product.weights(numbers.matrix), numbers.bias.reshape(-1)]
-    inputs = list(node.inputs)
-    for place, array in enumerate(arrays[: 2 if layer.has_bias else 1], start=1):
-        old = inputs[place]
-        assert old is not None
-        data = array.astype(np.float32)
-        constants.append(
-            Constant(Value(names.name(old.name), TensorType(data.shape, DType.FLOAT32)), data)
-        )
-        inputs[place] = constants[-1].value
-    return replace(node, inputs=tuple(inputs))
+class _OwnConstants:
+    """One for each array of a layer, however many nodes read it."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._names = FreshNames(graph.values)
+        self._values: dict[tuple[int, int], Value] = {}
+        self.constants: list[Constant] = []
+
+    def read_by(self, node: Node, layer: _Trained) -> Node:
+        """The node with the layer's numbers."""
+        numbers = layer.numbers()
+        arrays = [layer.product.weights(numbers.matrix), numbers.bias.reshape(-1)]
+        inputs = list(node.inputs)
+        for place, array in enumerate(arrays[: 2 if layer.has_bias else 1], start=1):
+            old = inputs[place]
+            assert old is not None
+            inputs[place] = self._value((id(layer), place), old.name, array.astype(np.float32))
+        return replace(node, inputs=tuple(inputs))
+
+    def _value(self, key: tuple[int, int], name: str, data: Array) -> Value:
+        if key not in self._values:
+            value = Value(self._names.name(name), TensorType(data.shape, DType.FLOAT32))
+            self.constants.append(Constant(value, data))
+            self._values[key] = value
+        return self._values[key]

@@ -4,7 +4,7 @@ Layers with weights are products of doubles, which NumPy's library multiplies; a
 says. An array of several samples has them along an axis in front of the value's own.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 from tinsmith_ir.activation import Activation
@@ -24,24 +24,59 @@ _BOUNDS = {
 }
 
 Samples = Mapping[str, Array]
-"""Inputs by name, each of shape (samples, *shape of the value)."""
+"""Inputs and states by name, each of shape (samples, *shape of the value)."""
+OnNode = Callable[[Node, Sequence[Array | None]], None]
+"""Is told a node and what it reads, of all samples; None for constants and what is absent."""
 
 
-def evaluated(graph: Graph, samples: Samples) -> Iterator[tuple[Value, Array]]:
-    """Each input and each result of the graph with its arrays of all samples, in order."""
+def _tells_nobody(node: Node, operands: Sequence[Array | None]) -> None:
+    del node, operands
+
+
+def evaluated(
+    graph: Graph, samples: Samples, on_node: OnNode = _tells_nobody
+) -> Iterator[tuple[Value, Array]]:
+    """Each input, each state and each result of the graph with its arrays of all samples, in order."""
     values: dict[str, Array] = {}
     last = last_uses(graph)
-    for value in graph.inputs:
+    for value in (*graph.inputs, *(state.value for state in graph.states)):
         values[value.name] = samples[value.name]
         yield value, samples[value.name]
     count = len(next(iter(samples.values())))
     for index, node in enumerate(graph.nodes):
         operands = [operand(graph, value, values) for value in node.inputs]
+        on_node(node, operands)
         for value, array in zip(node.outputs, run_node(graph, node, operands, count), strict=True):
             values[value.name] = array
             yield value, array
         for name in last.get(index, ()):
             values.pop(name, None)
+
+
+def with_states(graph: Graph, inputs: Samples) -> Samples:
+    """Inputs of all samples, and what states are in front of each: samples are runs one after another."""
+    if not graph.states:
+        return inputs
+    now = {state.value.name: state.initial[np.newaxis] for state in graph.states}
+    found: dict[str, list[Array]] = {name: [] for name in now}
+    for index in range(len(next(iter(inputs.values())))):
+        for name, array in now.items():
+            found[name].append(array[0])
+        values = {name: array[index : index + 1] for name, array in inputs.items()} | now
+        for node in graph.nodes:
+            operands = [operand(graph, value, values) for value in node.inputs]
+            results = run_node(graph, node, operands, 1)
+            values |= {
+                value.name: array for value, array in zip(node.outputs, results, strict=True)
+            }
+        nexts = {state.value.name: state.next for state in graph.states}
+        now = {name: _kept(graph, value, values) for name, value in nexts.items()}
+    return {**inputs, **{name: np.stack(arrays) for name, arrays in found.items()}}
+
+
+def _kept(graph: Graph, value: Value, values: Mapping[str, Array]) -> Array:
+    data = graph.constant(value)
+    return values[value.name] if data is None else data[np.newaxis]
 
 
 def operand(graph: Graph, value: Value | None, values: Mapping[str, Array]) -> Array | None:
@@ -68,6 +103,8 @@ def run_node(
 def is_real_layer(graph: Graph, node: Node) -> bool:
     """Whether a node multiplies float32 by constant weights, with a constant bias if any."""
     if product_of(node) is None or node.outputs[0].type.dtype is not DType.FLOAT32:
+        return False
+    if graph.constant(node.inputs[0]) is not None:
         return False
     constants = (value for value in node.inputs[1:] if value is not None)
     return all(graph.constant(value) is not None for value in constants)

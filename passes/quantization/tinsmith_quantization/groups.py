@@ -1,6 +1,6 @@
 """Which tensors have one quantization together, and which one is given by what computes them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
@@ -31,6 +31,10 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_ir.operators.base import Trait
 from tinsmith_ir.types import Quantization
+
+from tinsmith_quantization.execution import is_real_layer
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.widths import Widths, widths_of
 
 _KEEPING = (
     AveragePool2D,
@@ -74,17 +78,18 @@ class Groups:
     """members: name of a float value -> the name that stands for all with the same quantization.
 
     quantized: names of values that are quantized as soon as they are computed; the others are functions of one number
-    on their way to another operator.
+    on their way to another operator, and states of what stays float32. widths: which have 16 bits among 8.
     """
 
     members: Mapping[str, str]
     quantized: frozenset[str]
+    widths: Widths
 
-    def fixed(self, graph: Graph, dtype: DType) -> dict[str, Quantization]:
-        """Of the groups in which an operator gives the quantization itself: that."""
+    def fixed(self, graph: Graph, usual: DType) -> dict[str, Quantization]:
+        """Of the groups in which an operator gives the quantization itself: that. usual: element type of the scheme."""
         found: dict[str, Quantization] = {}
         for node in graph.nodes:
-            given = FIXED[dtype].get(type(node.operator))
+            given = FIXED[self.widths.dtype(node.name, usual)].get(type(node.operator))
             if given is not None and node.name in self.quantized:
                 found.setdefault(self.members[node.name], given)
         return found
@@ -100,8 +105,9 @@ def real_operands(node: Node) -> list[Value]:
     return [value for value in node.present_inputs if value.type.dtype is DType.FLOAT32]
 
 
-def grouped(graph: Graph, *, tables: bool) -> Groups:
-    """The groups of a graph. tables: whether functions of one number may become one table."""
+def grouped(graph: Graph, scheme: Scheme) -> Groups:
+    """The groups of a graph, as a scheme quantizes it."""
+    widths = widths_of(graph, scheme)
     parents: dict[str, str] = {}
 
     def top(name: str) -> str:
@@ -109,19 +115,59 @@ def grouped(graph: Graph, *, tables: bool) -> Groups:
             name = parents[name]
         return name
 
-    def unite(names: Iterable[str]) -> None:
-        first, *others = map(top, names)
+    reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
+    for together in _together(graph, widths):
+        first, *others = map(top, together)
         for other in others:
             parents[top(other)] = top(first)
+    inside = _inside_functions(graph) if scheme.tables else set[str]()
+    quantized = {value.name for value in reals if graph.constant(value) is None}
+    return Groups(
+        {value.name: top(value.name) for value in reals},
+        frozenset(quantized - (inside - widths.gated) - widths.floats),
+        widths,
+    )
+
+
+def _together(graph: Graph, widths: Widths) -> Iterator[list[str]]:
+    """Names of values that have one quantization."""
+
+    def alike(name: str, *others: Value | None) -> list[str]:
+        """With those of the others that are computed, and of the same width."""
+        return [
+            name,
+            *(
+                value.name
+                for value in others
+                if value is not None
+                and graph.constant(value) is None
+                and widths.is_wide(value.name) == widths.is_wide(name)
+            ),
+        ]
 
     for node in graph.nodes:
-        results = [value for value in node.outputs if value.type.dtype is DType.FLOAT32]
-        if is_keeping(node.operator) and results:
-            unite(value.name for value in (*real_operands(node), *results))
-    reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
-    inside = _inside_functions(graph) if tables else set[str]()
-    quantized = {value.name for value in reals if graph.constant(value) is None} - inside
-    return Groups({value.name: top(value.name) for value in reals}, frozenset(quantized))
+        if node.name in widths.lstms:
+            given, hidden, cells = node.outputs
+            yield [given.name, *alike(hidden.name, node.inputs[1])]
+            yield alike(cells.name, node.inputs[2])
+        elif is_keeping(node.operator) and node.outputs[0].type.dtype is DType.FLOAT32:
+            yield alike(node.name, *real_operands(node))
+    for state in graph.states:
+        if state.value.type.dtype is DType.FLOAT32:
+            yield alike(state.value.name, state.next)
+    for name in graph.constant_data:
+        layers = [node for node in graph.users.get(name, ()) if _multiplies(graph, node, name)]
+        if len(layers) > 1:
+            yield alike(layers[0].name, *(node.outputs[0] for node in layers))
+            sources = [node.present_inputs[0] for node in layers]
+            is_wide = [widths.is_wide(value.name) for value in sources]
+            for first in sorted({is_wide.index(wide) for wide in is_wide}):
+                yield alike(sources[first].name, *sources)
+
+
+def _multiplies(graph: Graph, node: Node, weights: str) -> bool:
+    """Whether a layer has these weights. Steps of a recurrent layer share them, and have one form of all constants."""
+    return is_real_layer(graph, node) and node.present_inputs[1].name == weights
 
 
 def _inside_functions(graph: Graph) -> set[str]:

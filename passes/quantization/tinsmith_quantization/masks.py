@@ -62,9 +62,7 @@ def with_near_masks(graph: Graph, samples: Samples) -> Graph:
             condition = _constant(graph, constants, f"{node.name}_where", mask.where, DType.BOOL)
         chosen = (mask.scores, hidden) if mask.swapped else (hidden, mask.scores)
         nodes.append(Node(Select(), (condition, *chosen), node.outputs, node.location))
-    found = erase_dead(
-        Graph(graph.name, graph.inputs, graph.outputs, tuple(nodes), tuple(constants))
-    )
+    found = erase_dead(graph.rebuilt(nodes=nodes, constants=constants))
     verify_graph(found)
     return found
 

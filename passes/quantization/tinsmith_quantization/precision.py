@@ -15,7 +15,7 @@ from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node
 
-from tinsmith_quantization.execution import is_real_layer, operand, run_node
+from tinsmith_quantization.execution import is_real_layer, operand, run_node, with_states
 from tinsmith_quantization.layers import integer_layer
 from tinsmith_quantization.products import product_of
 from tinsmith_quantization.samples import checked_samples
@@ -61,7 +61,7 @@ def sensitivities(
     graph, samples: see `quantize`. Costs an evaluation of what is behind a layer for each, so in all about half as many
     of the network as there are layers times bits. on_step: is told the name of each layer.
     """
-    arrays = checked_samples(graph, samples)
+    arrays = with_states(graph, checked_samples(graph, samples))
     count = len(next(iter(arrays.values())))
     values: dict[str, Array] = dict(arrays)
     for node in graph.nodes:

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph
 
 from tinsmith_quantization.calibration import calibrated
 from tinsmith_quantization.distillation import distilled
 from tinsmith_quantization.equalization import equalized
+from tinsmith_quantization.execution import with_states
 from tinsmith_quantization.masks import with_near_masks
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
@@ -49,13 +49,15 @@ def quantize(
     """A float32 network as one of integers.
 
     graph: batch normalization folded and activations fused where that can be, since what lies between two operators is
-    rounded. samples: see `checked_samples`. on_step: is told what is computed next: twice each input and result. bits:
-    of the weights of layers by the name of their result, where they differ from the scheme's.
+    rounded. samples: see `checked_samples`; of a network with states they are runs one after another, and states in
+    front of each are what the float network left in both networks, so that losses are those of single runs. on_step: is
+    told what is computed next: twice each input and result. bits: of the weights of layers by the name of their result,
+    where they differ from the scheme's.
     Raises UsageError for samples that are not fit, EvaluationError where the network's results are not finite on them,
-    UnsupportedError for networks with states or without float32 tensors.
+    UnsupportedError for networks without float32 tensors.
     """
     _refuse(graph)
-    arrays = checked_samples(graph, samples)
+    arrays = with_states(graph, checked_samples(graph, samples))
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
@@ -69,12 +71,6 @@ def quantize(
 
 
 def _refuse(graph: Graph) -> None:
-    if graph.states:
-        names = ", ".join(visible(state.value.name) for state in graph.states)
-        raise UnsupportedError(
-            f"graph {graph.name!r}: expected a network without states to quantize, got {names}; quantize the network "
-            "of a whole window, and make it stream behind that"
-        )
     if all(value.type.dtype is not DType.FLOAT32 for node in graph.nodes for value in node.outputs):
         raise UnsupportedError(
             f"graph {graph.name!r}: expected a network of float32, got none; is it quantized already?"

@@ -10,6 +10,7 @@ from tinsmith_ir.errors import UsageError
 
 METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
 WEIGHTS = ("nearest", "learned", "distilled")
+GATES = ("int8", "sums", "products")
 ROUNDINGS = ("tflite", "nearest", "narrow")
 _WEIGHT_BITS = (2, 3, 4, 8)
 _ACTIVATIONS = (DType.INT8, DType.INT16)
@@ -29,7 +30,10 @@ class Scheme(Checked):
     that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
     tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
     TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
-    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
+    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
+    int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX has them alone. gates: what of a GRU,
+    and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from products with
+    weights to the state, or the `products`, too.
     """
 
     activations: DType = DType.INT8
@@ -45,6 +49,8 @@ class Scheme(Checked):
     equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
+    integer_lstms: bool = True
+    gates: str = "sums"
 
     def __post_init__(self) -> None:
         """Raise UsageError for what is not there."""
@@ -54,6 +60,7 @@ class Scheme(Checked):
         _one_of("end_bits", self.end_bits, _WEIGHT_BITS)
         _one_of("method", self.method, METHODS)
         _one_of("weights", self.weights, WEIGHTS)
+        _one_of("gates", self.gates, GATES)
         _one_of("rounding", self.rounding, ROUNDINGS)
         if self.steps < 1:
             raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")

@@ -27,6 +27,7 @@ from tinsmith_ir.operators import (
     Sub,
 )
 from tinsmith_ir.operators.base import activation_of
+from tinsmith_ir.types import TensorType
 
 from tinsmith_tflite.export.bias import bias_of
 from tinsmith_tflite.export.context import NodeContext, Rules, Write, with_shape
@@ -203,6 +204,9 @@ def requantize(context: NodeContext) -> None:
     if is_sum:
         raise RefusalError("TFLite gives no sums that are not rescaled; leave layers in one piece")
     activation = activation_of(context.node.operator)
+    if result.dtype is DType.INT16 and source.dtype in (DType.INT8, DType.UINT8):
+        _widen(context, activation)
+        return
     if activation is not Activation.NONE and result.dtype is DType.UINT8:
         raise RefusalError("TFLite has no clamp of uint8 of our rounding; clamp int8 in front")
     context.emit_clamped(
@@ -214,6 +218,20 @@ def requantize(context: NodeContext) -> None:
         activation=activation,
         is_fused=False,
     )
+
+
+def _widen(context: NodeContext, activation: Activation) -> None:
+    """To int16, for which TFLite has no QUANTIZE: by float32, which is exact where both scales are the same."""
+    source, result = context.value(0).type, context.result.type
+    scales = {each.quantization and each.quantization.scale for each in (source, result)}
+    if len(scales) > 1 or activation is not Activation.NONE:
+        raise RefusalError(
+            "TFLite makes int16 of integers of 8 bits by float32, which is exact for the same scale and no activation "
+            f"alone, got {' and '.join(sorted(map(str, scales)))}; give the result the scale of the operand"
+        )
+    real = context.step("real", TensorType(source.shape, DType.FLOAT32))
+    context.emit("DEQUANTIZE", None, Options("DequantizeOptions"), output=real)
+    context.emit("QUANTIZE", (real,), Options("QuantizeOptions"), version=2)
 
 
 def dequantize(context: NodeContext) -> None:
