@@ -1,0 +1,167 @@
+"""Arrange a layer's constants of two bits for the packed kernels of `kernels/cmsis_nn` (`tinsmith_nn_two_bits.h`)."""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_cmsis_nn.packing import (
+    CHANNEL_GROUP,
+    DEPTH_BLOCK,
+    Implementation,
+    PackedLayer,
+    PackingError,
+    pack_convolution,
+    pack_depthwise,
+    pack_fully_connected,
+    plain_rows,
+)
+
+WIDENED_TOGETHER = 16
+"""Weights of a word, which become bytes at once."""
+
+_LOWEST = -2
+_NUMBERS = 16
+_MOST_OF_TOP = 1 << 10
+"""Sums of |weights| of odd channels stay below: 128 times as much has 18 bits with a sign."""
+
+
+def pack_convolution_two_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    any_shift: bool = False,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_convolve_packed_s2`, or with any_shift `tinsmith_convolve_packed_any_s2`.
+
+    As `packing.pack_convolution`, with weights from -2 to 1.
+    """
+    wide = pack_convolution(
+        _on_bytes(implementation),
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        any_shift=any_shift,
+        nearest=nearest,
+    )
+    return _few(implementation, wide, weights[0].size)
+
+
+def pack_fully_connected_two_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_fully_connected_packed_s2`.
+
+    As `packing.pack_fully_connected`, with weights from -2 to 1.
+    """
+    wide = pack_fully_connected(
+        _on_bytes(implementation),
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        nearest=nearest,
+    )
+    return _few(implementation, wide, weights.shape[1])
+
+
+def pack_depthwise_two_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    input_size: tuple[int, int],
+    any_shift: bool = False,
+    nearest: bool = False,
+) -> PackedLayer:
+    """Arrange for `tinsmith_depthwise_packed_s2`, or with any_shift `tinsmith_depthwise_packed_any_s2`.
+
+    As `packing.pack_depthwise`, with weights from -2 to 1.
+    """
+    wide = pack_depthwise(
+        implementation,
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        input_size=input_size,
+        any_shift=any_shift,
+        nearest=nearest,
+    )
+    return replace(wide, weights=_quarters(wide.weights))
+
+
+def widened_bytes(count: int) -> int:
+    """Scratch that so many weights take as bytes."""
+    return -(-count // WIDENED_TOGETHER) * WIDENED_TOGETHER
+
+
+def _on_bytes(implementation: Implementation) -> Implementation:
+    """Whose arrangement of bytes this begins with: the DSP extension's has two channels in a lane."""
+    return "c" if implementation == "dsp" else implementation
+
+
+def _few(implementation: Implementation, wide: PackedLayer, depth: int) -> PackedLayer:
+    if implementation != "dsp":
+        return replace(wide, weights=_quarters(wide.weights))
+    rows = plain_rows(wide, depth)
+    _check_tops(rows)
+    added = 2 if int(rows.min(initial=0)) == _LOWEST else 1
+    counted = np.append(wide.bias, np.int32(added)).astype(np.int32)
+    return replace(wide, weights=_words(rows, added), bias=counted)
+
+
+def _check_tops(rows: NDArray[np.int8]) -> None:
+    """Raise PackingError if the sum of an odd channel may leave the bits above the other one's."""
+    sums = np.abs(rows[1::2].astype(np.int64)).sum(axis=1)
+    if (sums >= _MOST_OF_TOP).any():
+        channel = 2 * int(np.argmax(sums)) + 1
+        raise PackingError(
+            f"channel {channel}: sum of |weights| is {int(sums.max())}, of two bits the packed kernel needs less than"
+            f" {_MOST_OF_TOP}"
+        )
+
+
+def _words(rows: NDArray[np.int8], added: int) -> NDArray[np.int8]:
+    """Of the DSP extension: a word for each four channels and four values of k. rows: (N, K), N a multiple of 4."""
+    padded = np.pad(rows, ((0, 0), (0, -rows.shape[1] % DEPTH_BLOCK))).astype(np.int64)
+    blocks = padded.reshape(-1, CHANNEL_GROUP, padded.shape[1] // DEPTH_BLOCK, DEPTH_BLOCK)
+    words = np.zeros((blocks.shape[0], blocks.shape[2]), np.int64)
+    for half in range(2):
+        for pair in range(2):
+            first = 4 * half + 2 * pair
+            for lane in range(2):
+                bottom = blocks[:, 2 * pair, :, half + 2 * lane] + added
+                top = blocks[:, 2 * pair + 1, :, half + 2 * lane] & 3
+                words |= bottom << 2 * ((first + 8 * lane) % _NUMBERS)
+                words |= top << 2 * ((first + 8 * lane + 7) % _NUMBERS)
+    return words.astype("<u4").reshape(-1).view(np.int8)
+
+
+def _quarters(weights: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of each sixteen weights those of the first quarter in the lowest bits of four bytes, 2 added to all."""
+    padded = np.pad(weights, (0, -len(weights) % WIDENED_TOGETHER)).astype(np.uint8) + np.uint8(2)
+    quarters = padded.reshape(-1, 4, WIDENED_TOGETHER // 4)
+    packed = quarters[:, 0].copy()
+    for index in range(1, 4):
+        packed |= quarters[:, index] << np.uint8(2 * index)
+    return packed.reshape(-1).view(np.int8)

@@ -1,0 +1,57 @@
+/* Weights of two bits that become bytes before they are read: sixteen at a time, by words. */
+#include "src/internal/widen_s2.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "include/tinsmith_nn_two_bits.h"
+#include "src/internal/compiler.h"
+
+enum { kWeightsOfWord = 16 };
+
+/** Four bytes from 0 to 3, each less 2: 126 more they are 2 less than 128 more, without a carry. */
+static inline uint32_t less_2(uint32_t bytes) {
+  return (bytes + 0x7e7e7e7eU) ^ 0x80808080U;
+}
+
+void tinsmith_widen_s2(const int8_t *packed, int32_t count, int8_t *widened) {
+  const uint32_t lowest = 0x03030303U;
+  TINSMITH_NO_UNROLL
+  for (; count > 0; count -= kWeightsOfWord) {
+    uint32_t word;
+    memcpy(&word, packed, sizeof word);
+    const uint32_t words[4] = {less_2(word & lowest), less_2((word >> 2) & lowest), less_2((word >> 4) & lowest),
+                               less_2((word >> 6) & lowest)};
+    memcpy(widened, words, sizeof words);
+    packed += sizeof word;
+    widened += sizeof words;
+  }
+}
+
+cmsis_nn_context tinsmith_widen_all_s2(const cmsis_nn_context *ctx, int32_t count, const int8_t *packed) {
+  cmsis_nn_context rest = {NULL, 0};
+  const int32_t taken = tinsmith_packed_s2_get_weights_size(count);
+  if (ctx->buf == NULL || ctx->size < taken) {
+    return rest;
+  }
+  tinsmith_widen_s2(packed, count, ctx->buf);
+  rest.buf = (int8_t *)ctx->buf + taken;
+  rest.size = ctx->size - taken;
+  return rest;
+}
+
+/* Each a byte, in whole words of weights. */
+int32_t tinsmith_packed_s2_get_weights_size(int32_t count) {
+  return (count + kWeightsOfWord - 1) / kWeightsOfWord * kWeightsOfWord;
+}
+
+int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_c(const cmsis_nn_dims *filter_dims) {
+  const int32_t channels = filter_dims->c < 16 ? (filter_dims->c + 3) / 4 * 4 : 16;
+  return tinsmith_packed_s2_get_weights_size(channels * filter_dims->n);
+}
+
+int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_mve(const cmsis_nn_dims *filter_dims) {
+  const int32_t channels = filter_dims->c < 12 ? filter_dims->c : 12;
+  return channels * tinsmith_packed_s2_get_weights_size(filter_dims->n);
+}
