@@ -21,6 +21,7 @@ from tinsmith_cmsis_nn import (
     lstm,
     matmul,
     narrow,
+    narrow_two_bits,
     offset_convolution,
     packed_convolution,
     packed_four_bits,
@@ -81,6 +82,7 @@ class CmsisNnBackend(Checked):
         )
         return (
             *narrow.kernels(target),
+            *narrow_two_bits.kernels(target),
             *with_sisters(packed),
             *packed_two_bits.kernels(target),
             *fully_connected_two_bits.kernels(target),

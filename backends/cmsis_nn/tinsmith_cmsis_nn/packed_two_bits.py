@@ -155,9 +155,14 @@ def with_sister(kernel: Kernel) -> Iterator[Kernel]:
     yield replace(kernel, name=f"{kernel.name}_nearest", roundings=(Rounding.NEAREST,))
 
 
+def wide_kernels(target: Target) -> tuple[Kernel, Kernel]:
+    """Those for scales below 0.5, or with MVE for any, that round as TFLite: of convolutions and of depthwise ones."""
+    return _convolution(target), _depthwise(target)
+
+
 def kernels(target: Target) -> Iterator[Kernel]:
     """Those of each implementation; MVE's take any scale."""
-    convolution, depthwise = _convolution(target), _depthwise(target)
+    convolution, depthwise = wide_kernels(target)
     yield from with_sister(convolution)
     yield from with_sister(depthwise)
     if implementation(target) == "mve":

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.parameters import ConvParameters
 
 from tinsmith_cmsis_nn.packing import (
     CHANNEL_GROUP,
@@ -16,6 +17,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_fully_connected,
     plain_rows,
 )
+from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narrow_depthwise
 
 WIDENED_TOGETHER = 16
 """Weights of a word, which become bytes at once."""
@@ -107,6 +109,36 @@ def pack_depthwise_two_bits(
         any_shift=any_shift,
         nearest=nearest,
     )
+    return replace(wide, weights=_quarters(wide.weights))
+
+
+def pack_narrow_convolution_two_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    parameters: ConvParameters,
+) -> PackedLayer:
+    """Arrange for `tinsmith_convolve_packed_s2_narrow`, "c" or "dsp".
+
+    As `packing_narrow.pack_narrow_convolution` for "c", with weights from -2 to 1.
+    """
+    wide = pack_narrow_convolution("c", weights, bias, parameters)
+    return _few(implementation, wide, weights[0].size)
+
+
+def pack_narrow_depthwise_two_bits(
+    implementation: Implementation,
+    weights: NDArray[np.int8],
+    bias: NDArray[np.int32] | None,
+    parameters: ConvParameters,
+    *,
+    input_size: tuple[int, int],
+) -> PackedLayer:
+    """Arrange for `tinsmith_depthwise_packed_s2_narrow`, "c" or "dsp".
+
+    As `packing_narrow.pack_narrow_depthwise`, with weights from -2 to 1.
+    """
+    wide = pack_narrow_depthwise(implementation, weights, bias, parameters, input_size=input_size)
     return replace(wide, weights=_quarters(wide.weights))
 
 

@@ -19,6 +19,8 @@
 #define tinsmith_depthwise_packed_any_s2_nearest TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_any_s2_nearest)
 #define tinsmith_fully_connected_packed_s2 TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s2)
 #define tinsmith_fully_connected_packed_s2_nearest TINSMITH_NN_SYMBOL(tinsmith_fully_connected_packed_s2_nearest)
+#define tinsmith_convolve_packed_s2_narrow TINSMITH_NN_SYMBOL(tinsmith_convolve_packed_s2_narrow)
+#define tinsmith_depthwise_packed_s2_narrow TINSMITH_NN_SYMBOL(tinsmith_depthwise_packed_s2_narrow)
 
 #ifdef __cplusplus
 extern "C" {
@@ -130,6 +132,26 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s2_nearest(
     const cmsis_nn_context *ctx, const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
     const cmsis_nn_dims *input_dims, const int8_t *input_data, const cmsis_nn_dims *filter_dims,
     const int8_t *filter_data, const int32_t *bias_data, const cmsis_nn_dims *output_dims, int8_t *output_data);
+
+/**
+ * With narrow multipliers. C and DSP only. multiplier, shift and bias: as tinsmith_nn_narrow.h says of plain C, with
+ * the DSP extension, too; there N follows the bias of a convolution.
+ */
+arm_cmsis_nn_status tinsmith_convolve_packed_s2_narrow(const cmsis_nn_context *ctx,
+                                                       const cmsis_nn_conv_params *conv_params,
+                                                       const cmsis_nn_per_channel_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data);
+
+arm_cmsis_nn_status tinsmith_depthwise_packed_s2_narrow(const cmsis_nn_context *ctx,
+                                                        const cmsis_nn_dw_conv_params *dw_conv_params,
+                                                        const cmsis_nn_per_channel_quant_params *quant_params,
+                                                        const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                        const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                        int8_t *output_data);
 
 /** Bytes of scratch that `count` weights take: 1 each, rounded up to a multiple of 16. */
 int32_t tinsmith_packed_s2_get_weights_size(int32_t count);

@@ -286,7 +286,7 @@ typedef struct {
 #endif
 } output_stage;
 
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
 
 /** Outputs of channel c of each pixel. The second sum of a pair is taken as it comes, times 256: bias is a part of it
  * already. */
@@ -358,16 +358,21 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     int32_t scaled[kPixels];
     for (int32_t p = 0; p < kPixels; ++p) {
       const int32_t value = values[p][c];
+#if TINSMITH_NN_NARROW
+      (void)any_shift;
+      scaled[p] = tinsmith_scale_narrow(value, multiplier, shift, stage->bias[c]);
+#else
       scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
                             : tinsmith_requantize_folded(value, multiplier, shift,
                                                          tinsmith_half_and_zero_point(shift, stage->zero_point));
+#endif
     }
     output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
     output0[c] = tinsmith_saturate_s8(scaled[0]);
   }
 }
 
-#endif /* TINSMITH_NN_NARROW */
+#endif /* TINSMITH_NN_NARROW, TINSMITH_NN_TWO_BITS */
 
 /** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * Of a single pixel output1 is output0, which is written last. */
@@ -377,7 +382,7 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
       acc.bottom[p][0] = stage.bias[0];
       acc.both[p][0] = stage.bias[1];
       acc.bottom[p][1] = stage.bias[2];

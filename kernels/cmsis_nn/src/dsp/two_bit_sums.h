@@ -10,6 +10,8 @@
  * sums of a' are what is kept apart: before one can leave 14 bits with a sign, which is after 32 values of k if 1 was
  * added and after 20 if 2 (128 * 2 * 32 = 2^13), the lowest 14 bits of both - bottom are its growth.
  *     b = (both - bottom) / 2^14, exact modulo 2^18; the arranger has proved |b| < 2^17.
+ *
+ * With narrow multipliers the bias is a part of what is added behind the multiplication.
  */
 #ifndef TINSMITH_NN_DSP_TWO_BIT_SUMS_H
 #define TINSMITH_NN_DSP_TWO_BIT_SUMS_H
@@ -26,14 +28,15 @@ typedef struct {
 
 TINSMITH_ALWAYS_INLINE void start_sums(sums *acc, int32_t p, const int32_t *bias) {
   for (int32_t pair = 0; pair < 2; ++pair) {
-    acc->both[p][pair] = acc->bottom[p][pair] = bias[2 * pair];
+    acc->both[p][pair] = acc->bottom[p][pair] = TINSMITH_NN_NARROW ? 0 : bias[2 * pair];
   }
 }
 
 TINSMITH_ALWAYS_INLINE void end_sums(const sums *acc, int32_t p, const int32_t *bias, int32_t term, int32_t *values) {
   for (int32_t pair = 0; pair < 2; ++pair) {
     values[2 * pair] = acc->bottom[p][pair] + term;
-    values[2 * pair + 1] = tinsmith_two_bit_top(acc->both[p][pair], acc->bottom[p][pair]) + bias[2 * pair + 1];
+    const int32_t top = tinsmith_two_bit_top(acc->both[p][pair], acc->bottom[p][pair]);
+    values[2 * pair + 1] = TINSMITH_NN_NARROW ? top : top + bias[2 * pair + 1];
   }
 }
 
