@@ -16,7 +16,7 @@ from tinsmith_lowering import (
 )
 from tinsmith_target import Target
 
-from tinsmith_cmsis_nn import fully_connected, walks
+from tinsmith_cmsis_nn import fully_connected, scratch, walks
 from tinsmith_cmsis_nn.common import (
     BACKEND,
     PACKED_CHECKS,
@@ -28,14 +28,11 @@ from tinsmith_cmsis_nn.common import (
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_two_bits import HEADER, S2, with_sister
-from tinsmith_cmsis_nn.packing import CHANNEL_GROUP, PackedLayer, refusal
-from tinsmith_cmsis_nn.packing_two_bits import pack_fully_connected_two_bits, widened_bytes
+from tinsmith_cmsis_nn.packing import PackedLayer, refusal
+from tinsmith_cmsis_nn.packing_two_bits import pack_fully_connected_two_bits
 from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
 
 _NAME = "tinsmith_fully_connected_packed_s2"
-_C_TOGETHER = 16
-_MVE_TOGETHER = 12
-"""Channels whose weights become bytes at once."""
 
 
 def weights_pack(layer: Layer) -> str | None:
@@ -70,14 +67,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
 def scratch_bytes(layer: Layer) -> int:
     """Weights of some channels as bytes; the DSP extension takes them as they are."""
     channels, depth = layer.input(1).shape
-    match implementation(layer.target):
-        case "dsp":
-            return 0
-        case "c":
-            groups = -(-channels // CHANNEL_GROUP) * CHANNEL_GROUP
-            return widened_bytes(min(groups, _C_TOGETHER) * depth)
-        case "mve":
-            return min(channels, _MVE_TOGETHER) * widened_bytes(depth)
+    return scratch.fully_connected_two_bits(implementation(layer.target), channels, depth)
 
 
 def walk(layer: Layer) -> Walk | None:

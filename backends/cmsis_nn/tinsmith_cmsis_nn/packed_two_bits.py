@@ -57,7 +57,6 @@ from tinsmith_cmsis_nn.packing import CHANNEL_GROUP, PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_two_bits import (
     pack_convolution_two_bits,
     pack_depthwise_two_bits,
-    widened_bytes,
 )
 from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
 
@@ -130,7 +129,7 @@ def _convolution_scratch(layer: Layer) -> int:
     geometry = sizes.geometry(layer)
     if implementation(layer.target) == "dsp":
         return scratch.convolve_columns(geometry, walks.DSP_PIXELS)
-    return widened_bytes(_kept_weights(layer)) + sizes.convolution_packed(layer)
+    return scratch.widened_two_bits(_kept_weights(layer)) + sizes.convolution_packed(layer)
 
 
 def _kept_weights(layer: Layer) -> int:
@@ -142,7 +141,7 @@ def _kept_weights(layer: Layer) -> int:
 
 def _depthwise_scratch(layer: Layer) -> int:
     """Weights as bytes, and what the kernel on bytes wants."""
-    return widened_bytes(layer.input(1).elements) + sizes.depthwise_packed(layer)
+    return scratch.widened_two_bits(layer.input(1).elements) + sizes.depthwise_packed(layer)
 
 
 def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:

@@ -142,11 +142,6 @@ def pack_narrow_depthwise_two_bits(
     return replace(wide, weights=_quarters(wide.weights))
 
 
-def widened_bytes(count: int) -> int:
-    """Scratch that so many weights take as bytes."""
-    return -(-count // WIDENED_TOGETHER) * WIDENED_TOGETHER
-
-
 def _on_bytes(implementation: Implementation) -> Implementation:
     """Whose arrangement of bytes this begins with: the DSP extension's has two channels in a lane."""
     return "c" if implementation == "dsp" else implementation

@@ -40,18 +40,3 @@ cmsis_nn_context tinsmith_widen_all_s2(const cmsis_nn_context *ctx, int32_t coun
   rest.size = ctx->size - taken;
   return rest;
 }
-
-/* Each a byte, in whole words of weights. */
-int32_t tinsmith_packed_s2_get_weights_size(int32_t count) {
-  return (count + kWeightsOfWord - 1) / kWeightsOfWord * kWeightsOfWord;
-}
-
-int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_c(const cmsis_nn_dims *filter_dims) {
-  const int32_t channels = filter_dims->c < 16 ? (filter_dims->c + 3) / 4 * 4 : 16;
-  return tinsmith_packed_s2_get_weights_size(channels * filter_dims->n);
-}
-
-int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_mve(const cmsis_nn_dims *filter_dims) {
-  const int32_t channels = filter_dims->c < 12 ? filter_dims->c : 12;
-  return channels * tinsmith_packed_s2_get_weights_size(filter_dims->n);
-}
