@@ -75,11 +75,13 @@ def test_words_of_a_fully_connected_layer_are_those_of_a_convolution() -> None:
     assert np.array_equal(packed.bias, image.bias)
 
 
-def widened(packed: NDArray[np.int8], count: int) -> list[int]:
-    """As the kernels make bytes of them: four bytes of each quarter of a word."""
-    found = packed.view(np.uint8).reshape(-1, 4)
-    quarters = [(found >> place) & 3 for place in range(0, 8, 2)]
-    return (np.concatenate(quarters, axis=1).astype(np.int8) - 2).reshape(-1)[:count].tolist()
+def widened(implementation: Implementation, packed: NDArray[np.int8], count: int) -> list[int]:
+    """As the kernels make bytes of them: each quarter of a word, or of a vector of MVE."""
+    together, added = (16, 0) if implementation == "mve" else (4, 2)
+    found = packed.view(np.uint8).reshape(-1, together)
+    quarters = np.concatenate([(found >> place) & 3 for place in range(0, 8, 2)], axis=1)
+    signed = quarters.astype(np.int8) - added if added else (quarters.view(np.int8) ^ 2) - 2
+    return signed.reshape(-1)[:count].tolist()
 
 
 @pytest.mark.parametrize("implementation", ["c", "mve"])
@@ -98,7 +100,7 @@ def test_widened_weights_are_those_on_bytes(implementation: Implementation) -> N
             ),
         ),
     ):
-        assert widened(packed.weights, len(wide.weights)) == wide.weights.tolist()
+        assert widened(implementation, packed.weights, len(wide.weights)) == wide.weights.tolist()
         assert packed.bias.tolist() == wide.bias.tolist()
 
 
@@ -107,7 +109,7 @@ def test_depthwise_weights_are_those_of_bytes_sixteen_in_a_word() -> None:
     wide = pack_depthwise("dsp", *given, input_zero_point=3, input_size=(5, 5))
     packed = pack_depthwise_two_bits("dsp", *given, input_zero_point=3, input_size=(5, 5))
     assert len(packed.weights) == 12
-    assert widened(packed.weights, 45) == wide.weights.tolist()
+    assert widened("dsp", packed.weights, 45) == wide.weights.tolist()
 
 
 def test_a_sum_that_leaves_the_upper_part_of_a_word_is_refused() -> None:

@@ -19,8 +19,8 @@ from tinsmith_cmsis_nn.packing import (
 )
 from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narrow_depthwise
 
-WIDENED_TOGETHER = 16
-"""Weights of a word, which become bytes at once."""
+_WORD, _VECTOR = 16, 64
+"""Weights that become bytes at once, of plain C and the DSP extension, and of MVE."""
 
 _LOWEST = -2
 _NUMBERS = 16
@@ -68,7 +68,7 @@ def pack_fully_connected_two_bits(
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s2`.
 
-    As `packing.pack_fully_connected`, with weights from -2 to 1.
+    As `packing.pack_fully_connected` for any shift, with weights from -2 to 1.
     """
     wide = pack_fully_connected(
         _on_bytes(implementation),
@@ -77,6 +77,7 @@ def pack_fully_connected_two_bits(
         multiplier,
         shift,
         input_zero_point=input_zero_point,
+        any_shift=True,
         nearest=nearest,
     )
     return _few(implementation, wide, weights.shape[1])
@@ -109,7 +110,7 @@ def pack_depthwise_two_bits(
         any_shift=any_shift,
         nearest=nearest,
     )
-    return replace(wide, weights=_quarters(wide.weights))
+    return replace(wide, weights=_quarters(implementation, wide.weights))
 
 
 def pack_narrow_convolution_two_bits(
@@ -139,7 +140,7 @@ def pack_narrow_depthwise_two_bits(
     As `packing_narrow.pack_narrow_depthwise`, with weights from -2 to 1.
     """
     wide = pack_narrow_depthwise(implementation, weights, bias, parameters, input_size=input_size)
-    return replace(wide, weights=_quarters(wide.weights))
+    return replace(wide, weights=_quarters(implementation, wide.weights))
 
 
 def _on_bytes(implementation: Implementation) -> Implementation:
@@ -149,7 +150,7 @@ def _on_bytes(implementation: Implementation) -> Implementation:
 
 def _few(implementation: Implementation, wide: PackedLayer, depth: int) -> PackedLayer:
     if implementation != "dsp":
-        return replace(wide, weights=_quarters(wide.weights))
+        return replace(wide, weights=_quarters(implementation, wide.weights))
     rows = plain_rows(wide, depth)
     _check_tops(rows)
     added = 2 if int(rows.min(initial=0)) == _LOWEST else 1
@@ -184,10 +185,13 @@ def _words(rows: NDArray[np.int8], added: int) -> NDArray[np.int8]:
     return words.astype("<u4").reshape(-1).view(np.int8)
 
 
-def _quarters(weights: NDArray[np.int8]) -> NDArray[np.int8]:
-    """Of each sixteen weights those of the first quarter in the lowest bits of four bytes, 2 added to all."""
-    padded = np.pad(weights, (0, -len(weights) % WIDENED_TOGETHER)).astype(np.uint8) + np.uint8(2)
-    quarters = padded.reshape(-1, 4, WIDENED_TOGETHER // 4)
+def _quarters(implementation: Implementation, weights: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of as many weights as become bytes at once, those of the first quarter in the lowest bits of bytes, and so on.
+    2 is added but for MVE, which has shifts of bytes with a sign.
+    """
+    together, added = (_VECTOR, 0) if implementation == "mve" else (_WORD, 2)
+    padded = np.pad(weights, (0, -len(weights) % together)).astype(np.uint8) + np.uint8(added)
+    quarters = padded.reshape(-1, 4, together // 4) & np.uint8(3)
     packed = quarters[:, 0].copy()
     for index in range(1, 4):
         packed |= quarters[:, index] << np.uint8(2 * index)

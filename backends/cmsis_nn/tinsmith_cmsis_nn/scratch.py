@@ -8,7 +8,7 @@ from tinsmith_cmsis_nn.geometry import Geometry
 from tinsmith_cmsis_nn.packing import CHANNEL_GROUP, Implementation
 
 _VECTOR = 16
-_WEIGHTS_OF_WORD = 16
+_WEIGHTS_OF_VECTOR = 64
 _C_CHANNELS, _MVE_CHANNELS = 16, 12
 """Of a fully connected layer those whose weights of two bits become bytes at once."""
 _STRIP_BUDGET_BYTES = 6144
@@ -91,8 +91,8 @@ def widened_four_bits(geometry: Geometry) -> int:
 
 
 def widened_two_bits(count: int) -> int:
-    """So many weights of two bits as bytes, by whole words of sixteen."""
-    return -(-count // _WEIGHTS_OF_WORD) * _WEIGHTS_OF_WORD
+    """So many weights of two bits as bytes, by whole vectors of packed ones."""
+    return -(-count // _WEIGHTS_OF_VECTOR) * _WEIGHTS_OF_VECTOR
 
 
 def fully_connected_two_bits(implementation: Implementation, channels: int, depth: int) -> int:
@@ -104,7 +104,7 @@ def fully_connected_two_bits(implementation: Implementation, channels: int, dept
             groups = -(-channels // CHANNEL_GROUP) * CHANNEL_GROUP
             return widened_two_bits(min(groups, _C_CHANNELS) * depth)
         case "mve":
-            return min(channels, _MVE_CHANNELS) * widened_two_bits(depth)
+            return widened_two_bits(min(channels, _MVE_CHANNELS) * -(-depth // _VECTOR) * _VECTOR)
 
 
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:

@@ -40,8 +40,9 @@ extern "C" {
  * bias_data: as of that function, then N. What the arranger must have proved besides: for odd output channels, the sum
  * over k of |w[o][k]| is less than 2^10. Scratch is that of that function.
  *
- * C and MVE, filter_data: of each 16 weights, in the order of that function, 4 bytes: byte j is (w[j] + 2) + 4 * (w[j +
- * 4] + 2) + 16 * (w[j + 8] + 2) + 64 * (w[j + 12] + 2). The last 16 are filled with any weights. They become bytes in
+ * C, filter_data: of each 16 weights, in the order of that function, 4 bytes: byte j is (w[j] + 2) + 4 * (w[j + 4] + 2)
+ * + 16 * (w[j + 8] + 2) + 64 * (w[j + 12] + 2). MVE: of each 64 weights 16 bytes: byte j has w[j] in its two lowest
+ * bits, then w[j + 16], w[j + 32] and w[j + 48]. What is missing to 16 or 64 are any weights. They become bytes in
  * scratch: tinsmith_packed_s2_get_weights_size() bytes in front of those of that function.
  */
 arm_cmsis_nn_status tinsmith_convolve_packed_s2(const cmsis_nn_context *ctx, const cmsis_nn_conv_params *conv_params,
@@ -78,8 +79,8 @@ arm_cmsis_nn_status tinsmith_convolve_packed_any_s2_nearest(const cmsis_nn_conte
 
 /**
  * tinsmith_depthwise_packed_s8() on weights of two bits, from -2 to 1, which become bytes in scratch first; with MVE,
- * windows of 3x3 are those of tinsmith_depthwise_packed_3x3_s8(). filter_data and scratch: as above for C and MVE, in
- * all implementations.
+ * windows of 3x3 are those of tinsmith_depthwise_packed_3x3_s8(). filter_data and scratch: as above, with DSP as
+ * in C.
  */
 arm_cmsis_nn_status tinsmith_depthwise_packed_s2(const cmsis_nn_context *ctx,
                                                  const cmsis_nn_dw_conv_params *dw_conv_params,
@@ -115,7 +116,8 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_any_s2_nearest(const cmsis_nn_cont
                                                              const cmsis_nn_dims *output_dims, int8_t *output_data);
 
 /**
- * tinsmith_fully_connected_packed_s8() on weights of two bits, from -2 to 1.
+ * tinsmith_fully_connected_packed_s8() on weights of two bits, from -2 to 1, for scales of any size: C and DSP, as of
+ * tinsmith_convolve_packed_any_s8().
  *
  * DSP, filter_data and bias_data: as of tinsmith_convolve_packed_s2() with K = filter_dims->n, with the same bound.
  * C and MVE: as above, in the order of that function. They become bytes in scratch, of so many channels at a time:
@@ -153,7 +155,7 @@ arm_cmsis_nn_status tinsmith_depthwise_packed_s2_narrow(const cmsis_nn_context *
                                                         const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                         int8_t *output_data);
 
-/** Bytes of scratch that `count` weights take: 1 each, rounded up to a multiple of 16. */
+/** Bytes of scratch that `count` weights take: 1 each, rounded up to a multiple of 64. */
 int32_t tinsmith_packed_s2_get_weights_size(int32_t count);
 
 /** Scratch of tinsmith_fully_connected_packed_s2() in bytes: with DSP none, else weights of 16 channels, or with

@@ -2,11 +2,11 @@
 
 #include "include/tinsmith_nn_two_bits.h"
 
-enum { kWeightsOfWord = 16, kChannelsC = 16, kGroupC = 4, kChannelsMve = 12 };
+enum { kWeightsOfVector = 64, kChannelsC = 16, kGroupC = 4, kChannelsMve = 12, kDepthBlockMve = 16 };
 
-/* Each a byte, in whole words of weights. */
+/* Each a byte, in whole vectors of weights. */
 int32_t tinsmith_packed_s2_get_weights_size(int32_t count) {
-  return (count + kWeightsOfWord - 1) / kWeightsOfWord * kWeightsOfWord;
+  return (count + kWeightsOfVector - 1) / kWeightsOfVector * kWeightsOfVector;
 }
 
 int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_c(const cmsis_nn_dims *filter_dims) {
@@ -17,5 +17,6 @@ int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_c(const cmsis_nn_dims
 
 int32_t tinsmith_fully_connected_packed_s2_get_buffer_size_mve(const cmsis_nn_dims *filter_dims) {
   const int32_t channels = filter_dims->c < kChannelsMve ? filter_dims->c : kChannelsMve;
-  return channels * tinsmith_packed_s2_get_weights_size(filter_dims->n);
+  const int32_t depth = (filter_dims->n + kDepthBlockMve - 1) / kDepthBlockMve * kDepthBlockMve;
+  return tinsmith_packed_s2_get_weights_size(channels * depth);
 }

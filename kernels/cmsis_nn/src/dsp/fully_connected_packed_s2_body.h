@@ -94,8 +94,8 @@ static inline void add_words(sums *acc, const int8_t *x, const tinsmith_lanes *w
   /* clang-format on */
 }
 
-static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t half_and_zero_point) {
-  return tinsmith_saturate_s8(tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point));
+static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t zero_point) {
+  return tinsmith_saturate_s8(tinsmith_requantize_folded_any(acc, multiplier, shift, zero_point));
 }
 
 /** Outputs of the first `count` channels of a group, of any stage. */
@@ -103,9 +103,7 @@ TINSMITH_NOINLINE static void finish_any(const output_stage *stage, const int32_
                                          int8_t *output) {
   TINSMITH_NO_UNROLL
   for (int32_t c = 0; c < count; ++c) {
-    const int32_t shift = stage->shift[c * stage->step];
-    const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
-    output[c] = scale(values[c], stage->multiplier[c * stage->step], shift, offset);
+    output[c] = scale(values[c], stage->multiplier[c * stage->step], stage->shift[c * stage->step], stage->zero_point);
   }
 }
 
@@ -144,11 +142,10 @@ TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t 
     if (channels >= kChannels && stage.step == 0) {
       const int32_t multiplier = *stage.multiplier;
       const int32_t shift = *stage.shift;
-      const int32_t offset = tinsmith_half_and_zero_point(shift, stage.zero_point);
-      output[0] = scale(value0, multiplier, shift, offset);
-      output[1] = scale(value1, multiplier, shift, offset);
-      output[2] = scale(value2, multiplier, shift, offset);
-      output[3] = scale(value3, multiplier, shift, offset);
+      output[0] = scale(value0, multiplier, shift, stage.zero_point);
+      output[1] = scale(value1, multiplier, shift, stage.zero_point);
+      output[2] = scale(value2, multiplier, shift, stage.zero_point);
+      output[3] = scale(value3, multiplier, shift, stage.zero_point);
     } else {
       const int32_t values[kChannels] = {value0, value1, value2, value3};
       finish_any(&stage, values, channels < kChannels ? channels : kChannels, output);

@@ -4,7 +4,8 @@
 
 #include "include/arm_nn_types.h"
 
-/** Widen `count` weights, of which `packed` has 16 in each word, to bytes; of both whole words are read and written. */
+/** Widen `count` weights, of which `packed` has 16 in each word, or with MVE 64 in a vector, to bytes; of both whole
+ * words or vectors are read and written. */
 void tinsmith_widen_s2(const int8_t *packed, int32_t count, int8_t *widened);
 
 /** The same to the front of scratch. Returns the scratch behind them, of no buffer if there is not enough for them. */
