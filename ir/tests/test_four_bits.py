@@ -64,7 +64,7 @@ def test_text_holds_two_in_a_byte() -> None:
 @pytest.mark.parametrize(
     ("given", "wanted", "message"),
     [
-        ("[-8, 7, 1", "[-9, 7, 1", "holds integers beyond four bits"),
+        ("[-8, 7, 1", "[-9, 7, 1", "holds integers beyond i4"),
         ("i8[1,3]<0.5, 1>", "i4[1,3]<0.5, 1>", "no input, state or output is of i4"),
         ("i4[2,3]<0.5, 0>", "i4[2,3]<0.5, 1>", "zero points 0, got"),
         ("output %y", "%z: i4[6,1] = reshape(%w) {shape=[6,1]}\n output %y", "only of weights"),

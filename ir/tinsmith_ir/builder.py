@@ -40,7 +40,7 @@ class GraphBuilder:
         dtype: DType | None = None,
     ) -> Value:
         """Add a constant of the array's shape and dtype; raises ValueError for a dtype without a
-        DType. dtype: i4, if an array of int8 is that.
+        DType. dtype: i4 or i2, if an array of int8 is that.
         """
         value = self._value(name, array, quantization, dtype)
         is_fixed = not array.flags.writeable and array.flags.c_contiguous

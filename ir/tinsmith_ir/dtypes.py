@@ -8,8 +8,8 @@ import numpy as np
 class DType(enum.Enum):
     """The value is the name in IR text.
 
-    INT4 is of constants alone, the weights of some operators: an array holds each element as an int8, flash and text
-    two in a byte (four_bits.py).
+    INT4 and INT2 are of constants alone, the weights of some operators: an array holds each element as an int8, flash
+    and text two or four in a byte (few_bits.py).
     """
 
     INT8 = "i8"
@@ -20,6 +20,7 @@ class DType(enum.Enum):
     FLOAT32 = "f32"
     BOOL = "bool"
     INT4 = "i4"
+    INT2 = "i2"
 
     # Members are one object each; Enum's own hash goes by the name, which is asked for very often.
     __hash__ = object.__hash__
@@ -37,7 +38,12 @@ class DType(enum.Enum):
     @property
     def bits(self) -> int:
         """Bits of one element among others."""
-        return 4 if self is DType.INT4 else 8 * self.size_bytes
+        return _FEW_BITS.get(self) or 8 * self.size_bytes
+
+    @property
+    def is_packed(self) -> bool:
+        """True if several share a byte, where bytes are counted or stored."""
+        return self in _FEW_BITS
 
     @property
     def is_integer(self) -> bool:
@@ -64,7 +70,9 @@ _NUMPY: dict[DType, np.dtype[np.generic]] = {
     DType.FLOAT32: np.dtype("<f4"),
     DType.BOOL: np.dtype("?"),
     DType.INT4: np.dtype("<i1"),
+    DType.INT2: np.dtype("<i1"),
 }
+_FEW_BITS = {DType.INT4: 4, DType.INT2: 2}
 
-COMPUTED_DTYPES = tuple(dtype for dtype in DType if dtype is not DType.INT4)
+COMPUTED_DTYPES = tuple(dtype for dtype in DType if not dtype.is_packed)
 """Those of inputs and results; constants have another."""

@@ -14,7 +14,7 @@ import numpy as np
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.escape import print_name, quoted
-from tinsmith_ir.four_bits import packed
+from tinsmith_ir.few_bits import packed
 from tinsmith_ir.graph import Array, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.operators.chain import Chain
@@ -163,10 +163,10 @@ def _state(state: State, constants: Constants) -> str:
 
 
 def print_data(data: Array, constants: Constants, dtype: DType) -> str:
-    """Few elements in decimal, many (or not finite) as base64 of their little-endian bytes; of i4 two in each."""
+    """Few elements in decimal, many (or not finite) as base64 of little-endian bytes, two of i4 in each, four of i2."""
     if data.size <= _DECIMAL_ELEMENTS and (data.dtype.kind != "f" or np.isfinite(data).all()):
         return "[" + ", ".join(_element(data.flat[index]) for index in range(data.size)) + "]"
-    content = np.ascontiguousarray(packed(data) if dtype is DType.INT4 else data).data
+    content = np.ascontiguousarray(packed(data, dtype) if dtype.is_packed else data).data
     if constants == "summary":
         return f"summary {quoted(hashlib.sha256(content).hexdigest()[:16])}"
     text = base64.b64encode(content).decode()

@@ -13,7 +13,7 @@ from itertools import accumulate
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.four_bits import are_four_bits
+from tinsmith_ir.few_bits import fits
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
 from tinsmith_ir.layouts import layout_bytes
@@ -114,13 +114,13 @@ def _wrong_constants(program: Program) -> Iterator[str]:
         type_, data = constant.type, constant.data
         if data.shape != type_.shape or data.dtype != type_.dtype.numpy:
             yield f"{print_name(constant.name)} is {print_type(type_)}, holds {data.dtype}{data.shape}"
-        elif type_.dtype is DType.INT4 and not are_four_bits(data):
-            yield f"{print_name(constant.name)} holds integers beyond four bits"
+        elif type_.dtype.is_packed and not fits(data, type_.dtype):
+            yield f"{print_name(constant.name)} holds integers beyond {type_.dtype.value}"
 
 
-def _viewed_four_bits(program: Program) -> Iterator[str]:
+def _viewed_few_bits(program: Program) -> Iterator[str]:
     for view in program.views:
-        if view.type.dtype is DType.INT4:
+        if view.type.dtype.is_packed:
             yield f"{print_name(view.name)} is {print_type(view.type)}"
 
 
@@ -548,7 +548,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each type is well formed", _broken_types),
     ProgramRule("a constant's data have its shape and dtype", _wrong_constants),
     ProgramRule("a table has constants of one shape, element type and layout", _wrong_tables),
-    ProgramRule("constants alone are of i4", _viewed_four_bits),
+    ProgramRule("constants alone are of i4 and i2", _viewed_few_bits),
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
     ProgramRule("an engine reaches memories and holds steps", _wrong_engines),
     ProgramRule("a buffer lies within its memory", _misplaced),

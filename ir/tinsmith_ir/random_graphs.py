@@ -30,6 +30,7 @@ from tinsmith_ir.random_steps import (
     smooth,
     sums,
     tables,
+    two_bits,
     volumes,
 )
 from tinsmith_ir.random_steps.network import Network
@@ -111,6 +112,7 @@ _FAMILIES = (
     _Family(83, 0.2, 0.3, (sums.average,)),
     _Family(84, 0.1, 0.3, (codes.decompressed,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
+    _Family(85, 0.15, 0.25, (two_bits.weighted,)),
 )
 
 

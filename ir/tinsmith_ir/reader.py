@@ -14,7 +14,7 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError, ParseError
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
-from tinsmith_ir.four_bits import unpacked
+from tinsmith_ir.few_bits import unpacked
 from tinsmith_ir.graph import Array
 from tinsmith_ir.lexer import Token, tokens
 from tinsmith_ir.operators import OPERATORS
@@ -365,8 +365,8 @@ class Reader:
             raise self.error_at(token, f"{type_.size_bytes} bytes", str(len(content)))
         if type_.dtype is DType.BOOL and set(content) - {0, 1}:
             raise self.error_at(token, "bytes 0 and 1 of a bool", "others")
-        if type_.dtype is DType.INT4:
-            return unpacked(np.frombuffer(content, np.uint8), type_.shape)
+        if type_.dtype.is_packed:
+            return unpacked(np.frombuffer(content, np.uint8), type_.shape, type_.dtype)
         array = np.frombuffer(content, type_.dtype.numpy).reshape(type_.shape)
         return cast("Array", array)
 

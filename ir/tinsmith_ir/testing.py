@@ -49,7 +49,7 @@ def random_array(generator: np.random.Generator, type_: TensorType) -> Array:
             return generator.integers(0, 2, type_.shape).astype(np.bool_)
         case DType.INT32 | DType.INT64:
             return generator.integers(-1000, 1001, type_.shape).astype(type_.dtype.numpy)
-        case DType.INT4 | DType.INT8 | DType.UINT8 | DType.INT16:
+        case DType.INT2 | DType.INT4 | DType.INT8 | DType.UINT8 | DType.INT16:
             low, high = type_.dtype.integer_range
             return generator.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy)
 

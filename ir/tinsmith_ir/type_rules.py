@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.arithmetic import MULTIPLIER_BITS
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators.base import Operator, Rescaling
 from tinsmith_ir.operators.chain import Chain
@@ -113,7 +112,7 @@ def operator_findings(
                 yield f"expected a result {print_type(expected)}, got {print_type(got)}"
         yield from _chain_findings(operator, inputs, outputs)
         yield from _rounding_findings(operator, outputs)
-        yield from _four_bit_findings(operator, inputs, outputs)
+        yield from _few_bits_findings(operator, inputs, outputs)
         operator.verify(inputs, outputs)
     except GraphError as error:
         yield str(error)
@@ -131,18 +130,18 @@ def _chain_findings(
         yield from _rounding_findings(step.operator, step.outputs)
 
 
-def _four_bit_findings(
+def _few_bits_findings(
     operator: Operator, inputs: Sequence[TensorType | None], outputs: Sequence[TensorType]
 ) -> Iterator[str]:
-    """What is wrong with where i4 is: operators may take their weights so, and none makes any."""
+    """What is wrong with where i4 or i2 is: operators may take their weights so, and none makes any."""
     if isinstance(operator, Chain):
         for step in operator.steps(inputs, outputs):
-            yield from _four_bit_findings(step.operator, step.inputs, step.outputs)
+            yield from _few_bits_findings(step.operator, step.inputs, step.outputs)
         return
     others = [*inputs[:1], *inputs[2:]] if isinstance(operator, Weighted) else inputs
     for type_ in (*others, *outputs):
-        if type_ is not None and type_.dtype is DType.INT4:
-            yield f"expected i4 only of weights, got {print_type(type_)}"
+        if type_ is not None and type_.dtype.is_packed:
+            yield f"expected {type_.dtype.value} only of weights, got {print_type(type_)}"
 
 
 def _rounding_findings(operator: Operator, outputs: Sequence[TensorType]) -> Iterator[str]:

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import checked
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.four_bits import are_four_bits
+from tinsmith_ir.few_bits import fits
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators.chain import Chain
 from tinsmith_ir.printer import print_name, print_node, print_type
@@ -126,14 +125,14 @@ def _wrong_constants(graph: Graph) -> Iterator[str]:
         expected = constant.value.type
         if constant.data.shape != expected.shape or constant.data.dtype != expected.dtype.numpy:
             yield f"{print_name(constant.value.name)} holds {constant.data.dtype}{constant.data.shape}"
-        elif expected.dtype is DType.INT4 and not are_four_bits(constant.data):
-            yield f"{print_name(constant.value.name)} holds integers beyond four bits"
+        elif expected.dtype.is_packed and not fits(constant.data, expected.dtype):
+            yield f"{print_name(constant.value.name)} holds integers beyond {expected.dtype.value}"
 
 
-def _kept_four_bits(graph: Graph) -> Iterator[str]:
+def _kept_few_bits(graph: Graph) -> Iterator[str]:
     """Nodes cannot make them, see operator_findings."""
     for value in (*graph.inputs, *(state.value for state in graph.states), *graph.outputs):
-        if value.type.dtype is DType.INT4:
+        if value.type.dtype.is_packed:
             yield f"{print_name(value.name)} is {print_type(value.type)}"
 
 
@@ -158,7 +157,7 @@ GRAPH_RULES: tuple[GraphRule, ...] = (
     GraphRule("a value is defined before it is read, with the same type", _unknown_reads),
     GraphRule("a constant's data have its shape and dtype", _wrong_constants),
     GraphRule("a state and its next have one type", _wrong_states),
-    GraphRule("no input, state or output is of i4", _kept_four_bits),
+    GraphRule("no input, state or output is of i4 or i2", _kept_few_bits),
     GraphRule("a graph has outputs", _no_outputs),
 )
 

@@ -10,7 +10,14 @@ from tinsmith_reference import backend as reference
 from tinsmith_target import target
 
 HOST = target("host")
-OTHERS = ("four_bits", "network", "network_nearest", "network_narrow", "conversions_nearest")
+OTHERS = (
+    "four_bits",
+    "two_bits",
+    "network",
+    "network_nearest",
+    "network_narrow",
+    "conversions_nearest",
+)
 ENDS = ("_i8", "_i8_nearest", "_i8_narrow")
 INT8_CASES = [case for case in CASES if case.name.endswith(ENDS) or case.name in OTHERS]
 

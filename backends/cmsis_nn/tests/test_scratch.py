@@ -189,6 +189,20 @@ def test_formula_of_widened_weights_equals_the_c_function(library: ctypes.CDLL) 
         assert scratch.widened_four_bits(geometry) == expected, geometry
 
 
+@pytest.mark.parametrize("channels", [1, 4, 11, 12, 15, 16, 17, 40])
+@pytest.mark.parametrize("depth", [1, 15, 16, 17, 128])
+def test_formulas_of_two_bits_equal_the_c_functions(
+    channels: int, depth: int, library: ctypes.CDLL
+) -> None:
+    assert library.tinsmith_packed_s2_get_weights_size(depth) == scratch.widened_two_bits(depth)
+    dims = Dims(depth, 1, 1, channels)
+    for implementation in ("c", "mve"):
+        function = c_size(library, "tinsmith_fully_connected_packed_s2", implementation)
+        formula = scratch.fully_connected_two_bits(implementation, channels, depth)
+        assert formula == function(ctypes.byref(dims))
+    assert scratch.fully_connected_two_bits("dsp", channels, depth) == 0
+
+
 def test_formula_of_widened_convolutions_equals_the_c_function(library: ctypes.CDLL) -> None:
     for geometry in geometries(depthwise=False):
         params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)

@@ -150,6 +150,30 @@ DEPTHWISE_ANY_FOUR_BITS = Kind(
     "cmsis_nn_dw_conv_params",
     "tinsmith_depthwise_packed_any_s4",
 )
+CONVOLUTION_TWO_BITS = Kind(
+    "convolve_two_bits",
+    "convolution on weights of two bits",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_s2",
+)
+CONVOLUTION_ANY_TWO_BITS = Kind(
+    "convolve_any_two_bits",
+    "convolution on weights of two bits, of any scale",
+    "cmsis_nn_conv_params",
+    "tinsmith_convolve_packed_any_s2",
+)
+DEPTHWISE_TWO_BITS = Kind(
+    "convolve_depthwise_two_bits",
+    "depthwise convolution on weights of two bits",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_s2",
+)
+DEPTHWISE_ANY_TWO_BITS = Kind(
+    "convolve_depthwise_any_two_bits",
+    "depthwise convolution on weights of two bits, of any scale",
+    "cmsis_nn_dw_conv_params",
+    "tinsmith_depthwise_packed_any_s2",
+)
 DEPTHWISE_ANY = Kind(
     "convolve_depthwise_any",
     "depthwise convolution of any scale",

@@ -186,13 +186,14 @@ def pack_fully_connected(
     *,
     input_zero_point: int,
     deep: bool = False,
+    any_shift: bool = False,
     nearest: bool = False,
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s8`.
 
     weights: (N, K). bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point: [-128, 127].
-    deep: for `tinsmith_fully_connected_packed_deep_s8`, which takes weights of any sum. nearest: for the sister of
-    either that rounds once.
+    deep: for `tinsmith_fully_connected_packed_deep_s8`, which takes weights of any sum. any_shift: for a kernel that
+    takes scales of 0.5 and more. nearest: for the sister of either that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     folded = _fold_bias(weights, bias, input_zero_point)
@@ -205,7 +206,7 @@ def pack_fully_connected(
         group = CHANNEL_GROUP
     else:
         _check_accumulators(weights, folded, shift, nearest=nearest)
-    stage = _fold_stage(multiplier, shift, group)
+    stage = _fold_stage(multiplier, shift, group, any_shift=any_shift)
     arranged = _arrange(implementation, weights, deep=deep)
     return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
 

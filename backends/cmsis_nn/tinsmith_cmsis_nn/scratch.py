@@ -5,9 +5,12 @@ A test compares every formula with the C function of the same name.
 
 from tinsmith_cmsis_nn import scratch_mve
 from tinsmith_cmsis_nn.geometry import Geometry
-from tinsmith_cmsis_nn.packing import Implementation
+from tinsmith_cmsis_nn.packing import CHANNEL_GROUP, Implementation
 
 _VECTOR = 16
+_WEIGHTS_OF_VECTOR = 64
+_C_CHANNELS, _MVE_CHANNELS = 16, 12
+"""Of a fully connected layer those whose weights of two bits become bytes at once."""
 _STRIP_BUDGET_BYTES = 6144
 _STRIP_MARGIN = 8
 
@@ -85,6 +88,23 @@ def widened_four_bits(geometry: Geometry) -> int:
     """Weights of tinsmith_depthwise_packed_s4 as bytes, in front of the rest."""
     _, height, width, channels = geometry.weights
     return -(-height * width * channels // _VECTOR) * _VECTOR
+
+
+def widened_two_bits(count: int) -> int:
+    """So many weights of two bits as bytes, by whole vectors of packed ones."""
+    return -(-count // _WEIGHTS_OF_VECTOR) * _WEIGHTS_OF_VECTOR
+
+
+def fully_connected_two_bits(implementation: Implementation, channels: int, depth: int) -> int:
+    """Of tinsmith_fully_connected_packed_s2: weights of some channels as bytes; the DSP extension takes them packed."""
+    match implementation:
+        case "dsp":
+            return 0
+        case "c":
+            groups = -(-channels // CHANNEL_GROUP) * CHANNEL_GROUP
+            return widened_two_bits(min(groups, _C_CHANNELS) * depth)
+        case "mve":
+            return widened_two_bits(min(channels, _MVE_CHANNELS) * -(-depth // _VECTOR) * _VECTOR)
 
 
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tinsmith_c import FieldValue, call, float_literal, initializer
 from tinsmith_ir.arithmetic import activation_range_f32
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.four_bits import packed
+from tinsmith_ir.few_bits import packed
 from tinsmith_ir.operators import Activation
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.parameters import MeanParameters
@@ -33,7 +33,7 @@ from tinsmith_lowering import (
     weights_offset,
 )
 
-INT4, INT8, INT16, INT32, INT64 = DType.INT4, DType.INT8, DType.INT16, DType.INT32, DType.INT64
+INT8, INT16, INT32, INT64 = DType.INT8, DType.INT16, DType.INT32, DType.INT64
 UINT8, FLOAT32, BOOL = DType.UINT8, DType.FLOAT32, DType.BOOL
 MOVED = (INT8, UINT8, INT16, INT32, INT64, FLOAT32, BOOL)
 """The element types of what only moves."""
@@ -41,7 +41,8 @@ MAX_RANK = 6
 """TINSMITH_MAX_RANK of tinsmith/types.h."""
 
 SUFFIX = {
-    INT4: "s4",
+    DType.INT2: "s2",
+    DType.INT4: "s4",
     INT8: "s8",
     UINT8: "u8",
     INT16: "s16",
@@ -50,6 +51,7 @@ SUFFIX = {
     FLOAT32: "f32",
 }
 """How kernel names end."""
+_IN_EACH_BYTE = {DType.INT4: "two", DType.INT2: "four"}
 
 
 class Stage(Protocol):
@@ -169,7 +171,7 @@ def weighted_kernels(
     prepare: Callable[[Layer], tuple[Prepared | AsGiven, ...]],
     walk: Callable[[Layer], Walk | None],
 ) -> Iterator[Kernel]:
-    """The kernels of an operator with weights; of int8 those, too, whose weights have a zero point or four bits."""
+    """The kernels of an operator with weights; of int8 those, too, whose weights have a zero point, or few bits."""
     for weights, asymmetric_weights in _weights_beside(dtype):
         yield from rescaling_kernels(
             _weighted_name(f"tinsmith_{operator.mnemonic}", dtype, weights, asymmetric_weights),
@@ -201,13 +203,14 @@ def _weights_beside(dtype: DType) -> tuple[tuple[DType, bool], ...]:
     """Element types of weights, and whether they have a zero point."""
     if dtype is not INT8:
         return ((INT8, False),)
-    return ((INT8, False), (INT8, True), (INT4, False))
+    return ((INT8, False), (INT8, True), (DType.INT4, False), (DType.INT2, False))
 
 
 def _weights(layer: Layer, scope: Scope) -> str:
-    if layer.input(1).dtype is not INT4:
+    dtype = layer.input(1).dtype
+    if not dtype.is_packed:
         return scope.input(1)
-    return scope.arranged(1, "weights", "two in each byte")
+    return scope.arranged(1, "weights", f"{_IN_EACH_BYTE[dtype]} in each byte")
 
 
 def _offset(layer: Layer) -> list[str]:
@@ -216,8 +219,8 @@ def _offset(layer: Layer) -> list[str]:
 
 
 def _weighted_name(name: str, dtype: DType, weights: DType, is_asymmetric: bool) -> str:
-    """Kernels for weights of four bits are named by these, as CMSIS-NN names them."""
-    full_name = f"{name}_{SUFFIX[weights if weights is INT4 else dtype]}"
+    """Kernels for weights of few bits are named by these, as CMSIS-NN names them."""
+    full_name = f"{name}_{SUFFIX[weights if weights.is_packed else dtype]}"
     return f"{full_name}_asymmetric" if is_asymmetric else full_name
 
 
@@ -232,10 +235,10 @@ def is_uniform(parameters: Stage) -> bool:
 
 
 def weighted_constants(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
-    """Constant operands as they are, but for weights of four bits, of which two share a byte."""
+    """Constant operands as they are, but for weights of few bits, of which several share a byte."""
     return tuple(
-        Prepared("weights", packed(data))
-        if index == 1 and layer.input(1).dtype is INT4
+        Prepared("weights", packed(data, layer.input(1).dtype))
+        if index == 1 and layer.input(1).dtype.is_packed
         else AsGiven(index)
         for index, data in enumerate(layer.constants)
         if data is not None
@@ -284,7 +287,7 @@ def sums_kernels(
     emit: Callable[[Layer, Scope], Emission],
     walk: Callable[[Layer], Walk | None],
 ) -> Iterator[Kernel]:
-    """Kernels that give the sums of products as they are; of int8 also with asymmetric weights, or of four bits."""
+    """Kernels that give the sums of products as they are; of int8 also with asymmetric weights, or of few bits."""
     for weights, asymmetric_weights in _weights_beside(source):
         yield kernel(
             _sums_name(operator, source, weights, result, asymmetric_weights),
@@ -300,7 +303,7 @@ def sums_kernels(
 def _sums_name(
     operator: type[Operator], source: DType, weights: DType, result: DType, is_asymmetric: bool
 ) -> str:
-    named = SUFFIX[weights if weights is INT4 else source]
+    named = SUFFIX[weights if weights.is_packed else source]
     name = f"tinsmith_{operator.mnemonic}_{named}_{SUFFIX[result]}"
     return f"{name}_asymmetric" if is_asymmetric else name
 

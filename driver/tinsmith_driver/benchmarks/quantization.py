@@ -8,7 +8,7 @@ are near to one another are left out of the agreement, and named.
 
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -51,6 +51,7 @@ _SCHEMES = (
     "int8{method=minmax,weights=nearest}",
     "int16x8",
     "int4",
+    "ternary",
     "power-of-two",
 )
 _DIGITS_SCHEMES = ("int8", "int4", "ternary")
@@ -327,6 +328,7 @@ def _text(
     roundings: Sequence[RoundingRow],
     costs: Sequence[CostRow],
 ) -> str:
+    eight = {row.network: row.weights for row in (*rows, *accuracies) if row.scheme == "int8"}
     tables = [
         (
             [
@@ -336,15 +338,25 @@ def _text(
                 "official",
                 "top 1",
                 "weights",
+                "of int8",
                 "flash",
                 "arena",
                 "instructions",
                 "status",
             ],
-            [_line(row) for row in rows],
+            [_line(row, eight) for row in rows],
         ),
         (
-            ["network", "scheme", "images", "float right", "right", "points less", "weights"],
+            [
+                "network",
+                "scheme",
+                "images",
+                "float right",
+                "right",
+                "points less",
+                "weights",
+                "of int8",
+            ],
             [
                 [
                     r.network,
@@ -354,6 +366,7 @@ def _text(
                     str(r.right),
                     f"{r.drop:.2f}",
                     thousands(r.weights),
+                    _share(r, eight),
                 ]
                 for r in accuracies
             ],
@@ -389,7 +402,12 @@ def _text(
     return "\n\n".join([*(table(header, lines) for header, lines in tables if lines), *named])
 
 
-def _line(row: Row) -> list[str]:
+def _share(row: Row | AccuracyRow, eight: Mapping[str, int]) -> str:
+    """Bytes of the weights by those of int8, which are known by network."""
+    return f"{row.weights / eight[row.network]:.2f}"
+
+
+def _line(row: Row, eight: Mapping[str, int]) -> list[str]:
     numbers = [row.flash, row.arena, row.instructions]
     return [
         row.network,
@@ -398,6 +416,7 @@ def _line(row: Row) -> list[str]:
         "-" if row.official is None else f"{row.official:.1f}",
         "-" if row.agree is None else f"{row.agree}/{row.counted}",
         thousands(row.weights),
+        _share(row, eight),
         *("-" if number is None else thousands(number) for number in numbers),
         row.status,
     ]

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from tinsmith_ir import Array, DType, Graph, Node, evaluate_graph, parse_graph
+from tinsmith_ir import Array, DType, Graph, Node, TensorType, evaluate_graph, parse_graph
 from tinsmith_ir.operators import Rescaling
 from tinsmith_ir.testing import random_inputs
 
@@ -30,8 +30,8 @@ def _filled(name: str, found: re.Match[str]) -> str:
             data = generator.standard_normal(shape, np.float32).tobytes()
         case DType.INT32:
             data = generator.integers(-300, 301, shape).astype("<i4").tobytes()
-        case DType.INT4:
-            data = generator.bytes(-(-int(np.prod(shape)) // 2))
+        case DType.INT4 | DType.INT2 as kind:
+            data = generator.bytes(TensorType(tuple(shape), kind).size_bytes)
         case kind:
             data = generator.bytes(int(np.prod(shape)) * kind.size_bytes)
     text = base64.b64encode(data).decode()
@@ -159,6 +159,12 @@ _LAYERS = {
       const %b: i32[3] = random
       %y: i8[1,3,3,3]<0.4,-3> = conv2d(%x, %w, %b)
       output %y""",
+    "conv2d i8 by i2": """
+      input %x: i8[1,5,5,3]<0.05,7>
+      const %w: i2[3,3,3,3]<[0.4,0.5,0.3],[0,0,0],axis 0> = random
+      const %b: i32[3] = random
+      %y: i8[1,3,3,3]<0.4,-3> = conv2d(%x, %w, %b)
+      output %y""",
     "conv2d i16": """
       input %x: i16[1,5,5,3]<0.0005,0>
       const %w: i8[4,3,3,3]<[0.01,0.02,0.03,0.005],[0,0,0,0],axis 0> = random
@@ -210,6 +216,11 @@ _LAYERS = {
     "fully_connected i8 by i4": """
       input %x: i8[2,6]<0.05,7>
       const %w: i4[3,6]<0.2,0> = random
+      %y: i8[2,3]<0.2,-3> = fully_connected(%x, %w, none)
+      output %y""",
+    "fully_connected i8 by i2": """
+      input %x: i8[2,6]<0.05,7>
+      const %w: i2[3,6]<0.4,0> = random
       %y: i8[2,3]<0.2,-3> = fully_connected(%x, %w, none)
       output %y""",
     "lstm f32": """

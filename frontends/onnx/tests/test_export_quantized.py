@@ -99,6 +99,12 @@ def test_weights_of_4_bits_are_written_in_4_bits() -> None:
         assert element_types(model)["w"] == TensorProto.INT4
 
 
+def test_weights_of_2_bits_are_written_in_4_bits() -> None:
+    for name in ("conv2d i8 by i2", "fully_connected i8 by i2"):
+        model = file_of(graph_of(name, CASES[name]))
+        assert element_types(model)["w"] == TensorProto.INT4
+
+
 def test_weights_that_need_8_bits_are_written_in_8() -> None:
     name = "a product with weights of few bits"
     model = file_of(graph_of(name, CASES[name].replace("[7,-8,", "[8,-8,")))

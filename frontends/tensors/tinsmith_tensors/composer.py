@@ -301,7 +301,7 @@ class Composer:
     def constant(
         self, array: Array, quantization: Quantization, hint: str = "", dtype: DType | None = None
     ) -> Tensor:
-        """A constant of the graph whose integers stand for real numbers. dtype: i4, if an array of int8 is that."""
+        """A constant of integers that stand for real numbers. dtype: i4 or i2, if an array of int8 is that."""
         name = self._names.unique(hint or self._hint)
         value = self._builder.constant(name, array, quantization, dtype)
         self._data[value.name] = array

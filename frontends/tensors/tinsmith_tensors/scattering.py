@@ -334,7 +334,7 @@ def _neutral(combine: Combine, dtype: np.dtype[np.generic]) -> float:
             return _extreme(dtype, -1)
 
 
-_DTYPES = {dtype.numpy: dtype for dtype in DType if dtype is not DType.INT4}
+_DTYPES = {dtype.numpy: dtype for dtype in DType if not dtype.is_packed}
 
 
 def _extreme(dtype: np.dtype[np.generic], sign: int) -> float:

@@ -133,6 +133,36 @@ def test_average_pool_with_padding_that_would_count_is_refused() -> None:
     assert "SAME or VALID padding alone, got [1, 0, 1, 0]" in str(error)
 
 
+@pytest.mark.parametrize(
+    ("layer", "operator", "stored"),
+    [
+        ("i2[2,3,3,1]<0.5, 0>", "conv2d", DType.INT4),
+        ("i2[2,3,3,1]<[0.5, 0.25], [0, 0], axis 0>", "conv2d", DType.INT4),
+        ("i2[1,3,3,1]<0.5, 0>", "depthwise_conv2d", DType.INT4),
+        ("i2[2,9]<0.5, 0>", "fully_connected", DType.INT4),
+        ("i2[2,9]<[0.5, 0.25], [0, 0], axis 0>", "fully_connected", DType.INT8),
+    ],
+)
+def test_weights_of_two_bits_are_written_in_more(layer: str, operator: str, stored: DType) -> None:
+    given = "i8[1,9]" if operator == "fully_connected" else "i8[1,3,3,1]"
+    units = 1 if operator == "depthwise_conv2d" else 2
+    result = f"[1,{units}]" if operator == "fully_connected" else f"[1,1,1,{units}]"
+    integers = ", ".join(str(index % 4 - 2) for index in range(9 * units))
+    graph = parse_graph(
+        f"""graph 2 "net" {{
+          input %x: {given}<0.5, 3>
+          const %w: {layer} = [{integers}]
+          const %b: i32[{units}] = [{", ".join(["5"] * units)}]
+          %y: i8{result}<2.0, 1> = {operator}(%x, %w, %b)
+          output %y
+        }}"""
+    )
+    read = import_tflite(export_tflite(graph))
+    weights = next(each for each in read.constants if len(each.value.type.shape) > 1)
+    assert weights.value.type.dtype is stored
+    assert_returns(graph)
+
+
 def test_constants_are_aligned_to_16_bytes() -> None:
     model = export_tflite(parse_graph(GRAPHS["conv2d 0,0,0,0 %b"]))
     weights = bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 254, 253, 252, 251, 250, 249, 248, 247])

@@ -35,7 +35,7 @@ from tinsmith_ir.types import TensorType
 
 _WEIGHTS = {
     DType.FLOAT32: (DType.FLOAT32,),
-    DType.INT8: (DType.INT8, DType.INT4),
+    DType.INT8: (DType.INT8, DType.INT4, DType.INT2),
     DType.INT16: (DType.INT8,),
 }
 """Of each element type of the input."""
@@ -111,7 +111,7 @@ def weighted_operands(arrays: Sequence[Array | None]) -> tuple[Array, Array, Arr
 def verify_weighted(inputs: Types, output: TensorType | None, axis: int) -> None:
     """Dtypes and quantization of an operator with weights and bias: all float32, or int8/int16
     activations with symmetric int8 weights (per tensor or per `axis`) and int32 bias. Beside int8, int8 weights
-    that are quantized per tensor may have any zero point, and symmetric weights may be int4.
+    that are quantized per tensor may have any zero point, and symmetric weights may be int4 or int2.
 
     output: None if the sums themselves are the result.
     """

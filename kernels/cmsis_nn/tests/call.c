@@ -8,6 +8,7 @@
 #include "include/tinsmith_nn.h"
 #include "include/tinsmith_nn_narrow.h"
 #include "include/tinsmith_nn_nearest.h"
+#include "include/tinsmith_nn_two_bits.h"
 
 static cmsis_nn_conv_params convolution(const call_head *h) {
   return (cmsis_nn_conv_params){h->input_offset, h->output_offset, h->stride, h->padding, h->dilation, h->activation};
@@ -75,6 +76,20 @@ static int32_t twin_of(int32_t kernel) {
       return kCallConvolvePackedOffset;
     case kCallFullyConnectedSmallNearest:
       return kCallFullyConnectedSmall;
+    case kCallConvolvePackedS2Nearest:
+      return kCallConvolvePackedS2;
+    case kCallConvolvePackedAnyS2Nearest:
+      return kCallConvolvePackedAnyS2;
+    case kCallDepthwisePackedS2Nearest:
+      return kCallDepthwisePackedS2;
+    case kCallDepthwisePackedAnyS2Nearest:
+      return kCallDepthwisePackedAnyS2;
+    case kCallFullyConnectedPackedS2Nearest:
+      return kCallFullyConnectedPackedS2;
+    case kCallConvolvePackedS2Narrow:
+      return kCallConvolvePackedS2;
+    case kCallDepthwisePackedS2Narrow:
+      return kCallDepthwisePackedS2;
     case kCallFullyConnectedPackedS4Nearest:
       return kCallFullyConnectedPackedS4;
     case kCallConvolvePackedS4Nearest:
@@ -154,7 +169,7 @@ static cmsis_nn_dims only(int32_t h, int32_t w, int32_t c) {
   return (cmsis_nn_dims){kGarbage, h, w, c};
 }
 
-/** Of tinsmith_depthwise_packed_s4() without its weights. */
+/** Of tinsmith_depthwise_packed_s4(), and of two bits, without its weights. */
 static int32_t depthwise_packed_bytes(const cmsis_nn_dw_conv_params *dw, const cmsis_nn_dims *in,
                                       const cmsis_nn_dims *filter, const cmsis_nn_dims *out) {
 #if TINSMITH_NN_MVE
@@ -163,6 +178,14 @@ static int32_t depthwise_packed_bytes(const cmsis_nn_dw_conv_params *dw, const c
   }
 #endif
   return tinsmith_depthwise_packed_s8_get_buffer_size(dw, in, filter, out);
+}
+
+/** Of tinsmith_convolve_packed_s2(). Plain C has weights of four channels at a time. */
+static int32_t convolve_two_bits_bytes(const cmsis_nn_conv_params *conv, const cmsis_nn_dims *in,
+                                       const cmsis_nn_dims *filter, const cmsis_nn_dims *out) {
+  const int32_t channels = TINSMITH_NN_C ? (filter->n + 3) / 4 * 4 : filter->n;
+  const int32_t widened = tinsmith_packed_s2_get_weights_size(channels * filter->h * filter->w * filter->c);
+  return (TINSMITH_NN_DSP ? 0 : widened) + tinsmith_convolve_packed_s8_get_buffer_size(conv, in, filter, out);
 }
 
 int32_t call_scratch_bytes(const call_head *head) {
@@ -195,6 +218,21 @@ int32_t call_scratch_bytes(const call_head *head) {
       return tinsmith_convolve_packed_s4_get_buffer_size_mve(&conv, in, filter, out);
 #else
       return tinsmith_convolve_packed_s8_get_buffer_size(&conv, in, filter, out);
+#endif
+    case kCallConvolvePackedS2:
+    case kCallConvolvePackedAnyS2:
+      return convolve_two_bits_bytes(&conv, in, filter, out);
+    case kCallDepthwisePackedS2:
+    case kCallDepthwisePackedAnyS2:
+      return tinsmith_packed_s2_get_weights_size(filter->h * filter->w * filter->c) +
+             depthwise_packed_bytes(&dw, in, filter, out);
+    case kCallFullyConnectedPackedS2:
+#if TINSMITH_NN_DSP
+      return 0;
+#elif TINSMITH_NN_MVE
+      return tinsmith_fully_connected_packed_s2_get_buffer_size_mve(filter);
+#else
+      return tinsmith_fully_connected_packed_s2_get_buffer_size_c(filter);
 #endif
     case kCallDepthwisePackedS4:
     case kCallDepthwisePackedAnyS4:
@@ -331,6 +369,40 @@ int32_t call_run(const call *c) {
       return tinsmith_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                         c->output);
 #endif
+    case kCallConvolvePackedS2:
+      return tinsmith_convolve_packed_s2(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallConvolvePackedS2Nearest:
+      return tinsmith_convolve_packed_s2_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                 c->output);
+#if !TINSMITH_NN_MVE
+    case kCallConvolvePackedS2Narrow:
+      return tinsmith_convolve_packed_s2_narrow(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
+    case kCallConvolvePackedAnyS2:
+      return tinsmith_convolve_packed_any_s2(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallConvolvePackedAnyS2Nearest:
+      return tinsmith_convolve_packed_any_s2_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                     c->output);
+#endif
+    case kCallDepthwisePackedS2:
+      return tinsmith_depthwise_packed_s2(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePackedS2Nearest:
+      return tinsmith_depthwise_packed_s2_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                  c->output);
+#if !TINSMITH_NN_MVE
+    case kCallDepthwisePackedS2Narrow:
+      return tinsmith_depthwise_packed_s2_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePackedAnyS2:
+      return tinsmith_depthwise_packed_any_s2(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallDepthwisePackedAnyS2Nearest:
+      return tinsmith_depthwise_packed_any_s2_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
+                                                      c->output);
+#endif
+    case kCallFullyConnectedPackedS2:
+      return tinsmith_fully_connected_packed_s2(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
+    case kCallFullyConnectedPackedS2Nearest:
+      return tinsmith_fully_connected_packed_s2_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
+                                                        c->output);
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedNearest:

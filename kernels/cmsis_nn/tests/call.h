@@ -67,6 +67,18 @@ typedef enum {
   kCallDepthwisePackedAnyS4Nearest,
   kCallFullyConnectedPackedS4,
   kCallFullyConnectedPackedS4Nearest,
+  kCallConvolvePackedS2,
+  kCallConvolvePackedAnyS2,
+  kCallDepthwisePackedS2,
+  kCallDepthwisePackedAnyS2,
+  kCallFullyConnectedPackedS2,
+  kCallConvolvePackedS2Nearest,
+  kCallConvolvePackedAnyS2Nearest,
+  kCallDepthwisePackedS2Nearest,
+  kCallDepthwisePackedAnyS2Nearest,
+  kCallFullyConnectedPackedS2Nearest,
+  kCallConvolvePackedS2Narrow,
+  kCallDepthwisePackedS2Narrow,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

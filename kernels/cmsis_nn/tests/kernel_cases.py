@@ -26,6 +26,11 @@ from tinsmith_cmsis_nn.packing_four_bits import (
     pack_depthwise_four_bits,
     pack_fully_connected_four_bits,
 )
+from tinsmith_cmsis_nn.packing_two_bits import (
+    pack_convolution_two_bits,
+    pack_depthwise_two_bits,
+    pack_fully_connected_two_bits,
+)
 
 KERNELS = (
     "convolve_packed",
@@ -87,6 +92,18 @@ KERNELS = (
     "depthwise_packed_any_s4_nearest",
     "fully_connected_packed_s4",
     "fully_connected_packed_s4_nearest",
+    "convolve_packed_s2",
+    "convolve_packed_any_s2",
+    "depthwise_packed_s2",
+    "depthwise_packed_any_s2",
+    "fully_connected_packed_s2",
+    "convolve_packed_s2_nearest",
+    "convolve_packed_any_s2_nearest",
+    "depthwise_packed_s2_nearest",
+    "depthwise_packed_any_s2_nearest",
+    "fully_connected_packed_s2_nearest",
+    "convolve_packed_s2_narrow",
+    "depthwise_packed_s2_narrow",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -101,7 +118,7 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
             *("convolve_packed_s4", "fully_connected_packed_s4"),
         ),
         "dsp": ("_small", "packed_3x3"),
-        "mve": ("_any", "_deep", "_single", NARROW, "_any_s4"),
+        "mve": ("_any", "_deep", "_single", NARROW, "_any_s4", "_any_s2"),
     }
     missing = of_one[implementation]
     return tuple(
@@ -111,11 +128,18 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     )
 
 
-FOUR_BITS = "_s4"
-"""Behind the names of kernels on weights of four bits, in front of that."""
+FEW_BITS = {"_s4": 4, "_s2": 2}
+"""Behind the names of kernels on weights of so many bits, in front of that."""
 
 NEAREST = "_nearest"
 """Behind the names of kernels that round once."""
+
+
+def bits_of(name: str) -> int:
+    """Of the weights of a kernel."""
+    base = name.removesuffix(NEAREST).removesuffix(NARROW)
+    return next((bits for end, bits in FEW_BITS.items() if base.endswith(end)), 8)
+
 
 Dims = tuple[int, int, int, int]
 Pair = tuple[int, int]
@@ -257,8 +281,11 @@ class Generator:
             return self.random.choice(np.array([-128, 127], np.int8), shape)
         return self.random.integers(-128, 128, shape).astype(np.int8)
 
-    def weights(self, *shape: int, four_bits: bool = False) -> Int8s:
-        if four_bits:
+    def weights(self, *shape: int, bits: int = 8) -> Int8s:
+        if bits == 2:
+            lowest = -2 if self.chance(0.4) else 1 if self.chance(0.2) else -1
+            return self.random.integers(lowest, 2, shape).astype(np.int8)
+        if bits == 4:
             lowest = -8 if self.chance(0.5) else 7 if self.chance(0.2) else -7
             return self.random.integers(lowest, 8, shape).astype(np.int8)
         spread = (10.0, 40.0, 400.0)[self.between(0, 2)]
@@ -304,14 +331,14 @@ class Generator:
         name, nearest = kernel.removesuffix(NEAREST), kernel.endswith(NEAREST)
         narrow = kernel.endswith(NARROW)
         packed, has_offset = "packed" in name, name.endswith("_offset")
-        any_shift = name.endswith("_any")
+        any_shift = "_any" in name
         any_shift |= (has_offset or name.endswith("_single")) and self.chance(0.5)
         any_shift |= nearest and self.implementation == "mve" and self.chance(0.3)
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
-        four_bits = name.endswith(FOUR_BITS)
-        channels_in = groups * self.between(1, 10 if four_bits else 20)
+        bits = bits_of(name)
+        channels_in = groups * self.between(1, 10 if bits == 4 else 20)
         channels_out = groups * self.between(1, 13)
         n, h, w = self.between(1, 2), self.between(1, 9), self.between(1, 9)
         stride = (self.between(1, 3), self.between(1, 3))
@@ -323,11 +350,13 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        weights = self.weights(channels_out, *taps, channels_in // groups, four_bits=four_bits)
+        if bits == 2 and self.chance(0.3):  # sums that share a word grow as fast as they can
+            x[:] = -128
+        weights = self.weights(channels_out, *taps, channels_in // groups, bits=bits)
         weights_zero = self.between(-128, 127) if has_offset else 0
         depth = weights[0].size
         bias = self.bias(depth, channels_out)
-        if four_bits:
+        if bits == 4:
             bias //= 8
         multiplier, shift = self.stage(depth, channels_out, wide=not packed and self.chance(0.3))
         if any_shift:
@@ -352,8 +381,20 @@ class Generator:
         expected = finish(acc, multiplier, shift, out_zero, activation, nearest=once)
         if narrow:
             stage, zeros = (multiplier, shift), (zero, out_zero)
-            layer = packed_narrow(self.implementation, weights, bias, stage, zeros, activation)
-        elif four_bits:
+            given = weights, bias, stage, zeros, activation
+            layer = packed_narrow(self.implementation, *given, bits=bits)
+        elif bits == 2:
+            layer = pack_convolution_two_bits(
+                self.implementation,
+                weights,
+                bias,
+                multiplier,
+                shift,
+                input_zero_point=zero,
+                any_shift=any_shift,
+                nearest=nearest,
+            )
+        elif bits == 4:
             layer = pack_convolution_four_bits(
                 self.implementation,
                 weights,
@@ -434,8 +475,8 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        four_bits = name.endswith(FOUR_BITS)
-        weights = self.weights(1, *taps, channels, four_bits=four_bits).astype(np.int16)
+        bits = bits_of(name)
+        weights = self.weights(1, *taps, channels, bits=bits).astype(np.int16)
         if pixels and self.chance(0.5):
             weights += self.between(-128, 128)  # as if they had a zero point
         depth = taps[0] * taps[1]
@@ -474,10 +515,11 @@ class Generator:
                 (zero, out_zero),
                 activation,
                 (h, w),
+                bits=bits,
             )
         elif packed:
-            pack = pack_depthwise_four_bits if four_bits else pack_depthwise
-            layer = pack(
+            packs = {2: pack_depthwise_two_bits, 4: pack_depthwise_four_bits, 8: pack_depthwise}
+            layer = packs[bits](
                 self.implementation,
                 weights.astype(np.int8),
                 bias,
@@ -514,17 +556,20 @@ class Generator:
         elif not packed and self.chance(0.2):  # more channels than are summed at a time
             depth, channels = self.between(1, 30), self.between(30, 72)
         per_channel = self.chance(0.5)
-        four_bits = name.endswith(FOUR_BITS)
+        bits = bits_of(name)
         x = self.int8(n, depth)
-        weights = self.weights(channels, depth, four_bits=four_bits)
-        if four_bits and self.implementation == "mve":
+        if bits == 2 and self.chance(0.3):
+            x[:] = -128
+        weights = self.weights(channels, depth, bits=bits)
+        if bits == 4 and self.implementation == "mve":
             weights = np.maximum(weights, -7)  # others fit but beside some
         bias = self.bias(depth, channels)
         stages = channels if per_channel else 1
         multiplier, shift = self.stage(depth, stages, wide=False)
         if not per_channel:
             shift = np.maximum(shift, -22)
-        if nearest and self.implementation == "mve" and self.chance(0.3):
+        takes_any = (nearest and self.implementation == "mve") or bits == 2
+        if takes_any and self.chance(0.3):
             shift = self.large_shift(stages)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
         activation = self.activation()
@@ -535,8 +580,9 @@ class Generator:
             layer = pack_fully_connected_small(
                 weights, bias, multiplier, shift, input_zero_point=zero, nearest=nearest
             )
-        elif four_bits:
-            layer = pack_fully_connected_four_bits(
+        elif bits != 8:
+            packs = {2: pack_fully_connected_two_bits, 4: pack_fully_connected_four_bits}
+            layer = packs[bits](
                 self.implementation,
                 weights,
                 bias,

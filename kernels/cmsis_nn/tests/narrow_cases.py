@@ -4,6 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_cmsis_nn.packing import Implementation, PackedLayer
 from tinsmith_cmsis_nn.packing_narrow import pack_narrow_convolution, pack_narrow_depthwise
+from tinsmith_cmsis_nn.packing_two_bits import (
+    pack_narrow_convolution_two_bits,
+    pack_narrow_depthwise_two_bits,
+)
 from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.rounding import Rounding
 
@@ -41,11 +45,16 @@ def packed_narrow(
     zero_points: tuple[int, int],
     activation: tuple[int, int],
     input_size: tuple[int, int] | None = None,
+    *,
+    bits: int = 8,
 ) -> PackedLayer:
-    """Arranged. zero_points: of input and output. input_size: of a depthwise convolution."""
+    """Arranged. zero_points: of input and output. input_size: of a depthwise convolution. bits: 8, or 2."""
     zero, out_zero = zero_points
     parameters = ConvParameters(*stage, -zero, out_zero, *activation, Rounding.NEAREST)
     given = implementation, weights, bias, parameters
     if input_size is None:
-        return pack_narrow_convolution(*given)
+        pack = pack_narrow_convolution if bits == 8 else pack_narrow_convolution_two_bits
+        return pack(*given)
+    if bits == 2:
+        return pack_narrow_depthwise_two_bits(*given, input_size=input_size)
     return pack_narrow_depthwise(*given, input_size=input_size)

@@ -207,7 +207,8 @@ def test_boards_give_the_same_and_write_nowhere_else(cpu: str, tmp_path: Path) -
 def test_a_frame_pointer_leaves_registers_enough_for_the_assembly(tmp_path: Path) -> None:
     firmware = board_program("cortex-m4", tmp_path, "-fno-omit-frame-pointer")
     kernels = ("convolve_packed", "depthwise_packed", "fully_connected_packed")
-    check_calls(firmware, (*kernels, "convolve_packed_s4") * 8)
+    few_bits = ("convolve_packed_s4", "convolve_packed_s2_narrow", "fully_connected_packed_s2")
+    check_calls(firmware, (*kernels, *few_bits) * 8)
 
 
 def fits(call: Call) -> bool:

@@ -37,6 +37,7 @@
 #include "tinsmith/scan.h"
 #include "tinsmith/softmax.h"
 #include "tinsmith/svdf.h"
+#include "tinsmith/two_bits.h"
 #include "tinsmith/types.h"
 #include "tinsmith/volumes.h"
 

@@ -174,10 +174,19 @@ def test_scales_along_another_axis_stay_float() -> None:
     assert left.reason == "its weights have scales that differ within an output channel"
 
 
-def test_weights_of_four_bits_are_int4() -> None:
-    before = "const %w: i8[2,1,1,2]<0.25, 0> = [1, -2, 7, -8]\n%v: f32[2,1,1,2] = dequantize(%w)"
+@pytest.mark.parametrize(
+    ("integers", "dtype"),
+    [
+        ("[1, -2, 7, -8]", DType.INT4),
+        ("[1, -2, 0, 2]", DType.INT4),
+        ("[1, -2, 0, -1]", DType.INT2),
+        ("[1, -2, 0, 8]", DType.INT8),
+    ],
+)
+def test_weights_take_the_fewest_bits_that_hold_all(integers: str, dtype: DType) -> None:
+    before = f"const %w: i8[2,1,1,2]<0.25, 0> = {integers}\n%v: f32[2,1,1,2] = dequantize(%w)"
     (node,) = folded(between("conv2d(%a, %v, none)", before=before)).nodes
-    assert node.present_inputs[1].type.dtype is DType.INT4
+    assert node.present_inputs[1].type.dtype is dtype
 
 
 def test_weights_of_zeros_leave_room_for_their_bias() -> None:

@@ -126,8 +126,8 @@ class Step:
         quantization: Quantization | None,
         dtype: DType | None = None,
     ) -> Value:
-        """A new constant. dtype: i4, if an array of int8 is that."""
-        kinds = {kind.numpy: kind for kind in DType if kind is not DType.INT4}
+        """A new constant. dtype: i4 or i2, if an array of int8 is that."""
+        kinds = {kind.numpy: kind for kind in DType if not kind.is_packed}
         type_ = TensorType(data.shape, dtype or kinds[data.dtype], quantization)
         value = Value(fresh_name(self.graph, f"{hint}_of_{self.result.name}"), type_)
         self.constants.append(Constant(value, np.array(data, order="C")))

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.few_bits import fits
 from tinsmith_ir.graph import Array
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_qdq.constants import IntegerConstant
 
 _LARGEST_SUM = 2**31 - 1
-_NARROW_RANGE = (-8, 7)
 _FREE_BITS = 24
 """Of a bias beside weights that are all 0, whose scale is free."""
 
@@ -76,8 +76,8 @@ def _largest(type_: TensorType) -> int:
 
 
 def _dtype(weights: IntegerConstant, source: TensorType) -> DType:
-    """int4 where all fit; weights of 8 bits always have larger ones."""
-    low, high = _NARROW_RANGE
-    fits = low <= int(weights.array.min()) and int(weights.array.max()) <= high
-    is_narrow = fits and not weights.zero_point and source.dtype is DType.INT8
-    return DType.INT4 if is_narrow else DType.INT8
+    """int2 where all fit, or int4; weights of 8 bits always have larger ones."""
+    if weights.zero_point or source.dtype is not DType.INT8:
+        return DType.INT8
+    narrow = (dtype for dtype in (DType.INT2, DType.INT4) if fits(weights.array, dtype))
+    return next(narrow, DType.INT8)

@@ -28,7 +28,9 @@ def _is_neutral(node: Node, data: Array, type_: TensorType, is_lhs: bool) -> boo
             return _is_neutral_f32(node, data, is_lhs)
         case DType.INT8:
             return _is_neutral_int8(node, data, type_, is_lhs)
-        case DType.INT4 | DType.UINT8 | DType.INT16 | DType.INT32 | DType.INT64 | DType.BOOL:
+        case DType.UINT8 | DType.INT16 | DType.INT32 | DType.INT64 | DType.BOOL:
+            return False
+        case DType.INT4 | DType.INT2:
             return False
 
 

@@ -104,6 +104,7 @@ from tinsmith_c.testing import (
     cases_ranking,
     cases_rounding,
     cases_rows,
+    cases_two_bits,
     cases_volumes,
 )
 from tinsmith_c.testing.draft import NUMBERS, Case, Draft, typed
@@ -754,6 +755,7 @@ _TFLITE: tuple[Case, ...] = (
     *cases_ranking.CASES,
     *cases_rounding.CASES,
     *cases_rows.CASES,
+    *cases_two_bits.CASES,
     *cases_volumes.CASES,
     Case("conversions", conversions),
     Case("tables", tables),

@@ -57,6 +57,14 @@ class Draft:
         quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
         return self.builder.constant("w", data, quantization, DType.INT4)
 
+    def two_bit_weights(self, shape: Sequence[int], axis: int, *, per_axis: bool) -> Value:
+        """Symmetric weights of i2."""
+        data = self.random.integers(-2, 2, shape).astype(np.int8)
+        count = shape[axis] if per_axis else 1
+        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.1, 0.8, count))
+        quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
+        return self.builder.constant("w", data, quantization, DType.INT2)
+
     def numbers(self, shape: Sequence[int], dtype: DType) -> Array:
         """Elements of a symmetric constant; of integers any but the lowest."""
         if dtype is DType.FLOAT32:

@@ -25,8 +25,9 @@ KINDS = {
     DType.FLOAT32: TensorProto.FLOAT,
     DType.BOOL: TensorProto.BOOL,
     DType.INT4: TensorProto.INT4,
+    DType.INT2: TensorProto.INT4,
 }
-"""Element types of the graph, and the file's."""
+"""Element types of the graph, and the file's; operator set 21 has none of two bits."""
 
 Attribute = int | float | str | Sequence[int]
 
@@ -66,7 +67,7 @@ class Model:
         self.nodes.append(made)
 
     def known(self, array: Array, hint: str, dtype: DType | None = None) -> str:
-        """An initializer that many may read: a shape, a scale, a bound. dtype: int4, if an array of int8 holds that."""
+        """An initializer that many may read: a shape, a scale, a bound. dtype: int4 or int2, if int8 holds that."""
         key = (str(dtype or array.dtype), array.shape, array.tobytes())
         if key not in self._shared:
             self._shared[key] = self.fresh(hint)
@@ -75,12 +76,12 @@ class Model:
 
     def store(self, name: str, array: Array, dtype: DType | None = None) -> None:
         """An initializer of that name."""
-        if dtype is not DType.INT4:
+        if dtype is None or not dtype.is_packed:
             dense = np.ascontiguousarray(array).reshape(array.shape)
             self._initializers.append(numpy_helper.from_array(dense, name))
             return
         integers: list[int] = array.reshape(-1).tolist()
-        self._initializers.append(helper.make_tensor(name, TensorProto.INT4, array.shape, integers))
+        self._initializers.append(helper.make_tensor(name, KINDS[dtype], array.shape, integers))
 
     def rename_last(self, name: str, wanted: str) -> bool:
         """Let the result that the last node alone has made have another name. Whether that was so."""

@@ -145,7 +145,7 @@ class Values:
         names = [self._model.known(scales, f"{hint}_scale")]
         if dtype is DType.INT32:
             return names
-        is_packed = DType.INT4 if dtype is DType.INT4 else None
+        is_packed = dtype if dtype.is_packed else None
         return [*names, self._model.known(zeros, f"{hint}_zero_point", is_packed)]
 
     def in_order(self, value: Value) -> str:

@@ -85,11 +85,11 @@ def fully_connected(context: NodeContext) -> None:
 
 
 def _weights(context: NodeContext) -> int:
-    """The tensor of operand 1; of four bits per channel, which TFLite 2.14 has per tensor alone, as int8."""
+    """The tensor of operand 1; of few bits per channel, which TFLite 2.14 has per tensor alone, as int8."""
     weights = context.value(1)
     quantization = weights.type.quantization
     is_per_axis = quantization is not None and quantization.axis is not None
-    if is_per_axis and weights.type.dtype is DType.INT4:
+    if is_per_axis and weights.type.dtype.is_packed:
         return context.writer.converted(weights, DType.INT8, quantization)
     return context.operand(1)
 

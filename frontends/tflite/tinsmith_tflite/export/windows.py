@@ -95,7 +95,7 @@ def _convolution(context: NodeContext, kind: str, table: str, fields: dict[str, 
 
 def _convolution_version(kind: str, source: TensorType, weights: TensorType, dilation: Pair) -> int:
     is_depthwise = kind == "DEPTHWISE_CONV_2D"
-    if weights.dtype is DType.INT4:
+    if weights.dtype.is_packed:
         # TensorFlow writes 7 for depthwise ones; the reference kernels of TFLite 2.14 take 6, and compute the same.
         return 6
     if source.dtype is DType.INT16:

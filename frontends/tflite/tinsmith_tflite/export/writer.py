@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.four_bits import packed
+from tinsmith_ir.few_bits import packed
 from tinsmith_ir.graph import Array, Graph, Value
 from tinsmith_ir.types import Quantization, TensorType
 
@@ -20,6 +20,7 @@ TYPE_NAMES = {
     DType.FLOAT32: "FLOAT32",
     DType.BOOL: "BOOL",
     DType.INT4: "INT4",
+    DType.INT2: "INT4",  # TFLite 2.14 has none of two bits
 }
 
 
@@ -130,6 +131,6 @@ def _record(name: str, type_: TensorType, data: bytes | None) -> TensorRecord:
 
 
 def _stored(data: Array, dtype: DType) -> bytes:
-    if dtype is DType.INT4:
-        return packed(data).tobytes()
+    if dtype.is_packed:
+        return packed(data, DType.INT4).tobytes()
     return np.ascontiguousarray(data).tobytes()

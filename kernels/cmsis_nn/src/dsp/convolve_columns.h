@@ -12,6 +12,8 @@
  * then b; differences of two sums that follow each other are those of one channel, times a power of two. As many
  * instructions as above, on half of the bytes; what the 8s add is 8 times the window's sum.
  *
+ * Weights of two bits (TINSMITH_NN_TWO_BITS): two_bit_sums.h.
+ *
  * For the files that include it, each with a copy for its shifts and weights: any_shift and has_offset are constants
  * wherever they are handed on. Weights that have an offset need a term more for each pixel: it times the window's sum.
  */
@@ -31,13 +33,24 @@
 #define TINSMITH_NN_FOUR_BITS 0
 #endif
 
+#ifndef TINSMITH_NN_TWO_BITS
+#define TINSMITH_NN_TWO_BITS 0
+#endif
+
+/** Whether something was added to weights, which counts at the end. */
+#define TINSMITH_NN_MOVED (TINSMITH_NN_FOUR_BITS || TINSMITH_NN_TWO_BITS)
+
 #if TINSMITH_NN_SINGLE
 enum { kChannels = 4, kPixels = 1 };
 #else
 enum { kChannels = 4, kPixels = 2 };
 #endif
 
-#if TINSMITH_NN_FOUR_BITS
+#if TINSMITH_NN_TWO_BITS
+
+#include "src/dsp/two_bit_sums.h"
+
+#elif TINSMITH_NN_FOUR_BITS
 
 /** Sums of each pixel: of all channels (a, b, c, d), of three, of two, of a alone. Each starts at the group's bias,
  * arranged so that differences contain those of single channels. */
@@ -69,7 +82,11 @@ typedef struct {
 
 #endif
 
-#if TINSMITH_NN_FOUR_BITS
+#if TINSMITH_NN_TWO_BITS
+
+/* two_bit_sums.h */
+
+#elif TINSMITH_NN_FOUR_BITS
 
 /** Add depth / 4 blocks of 4 values of k, each 8 bytes of weights; columns as below. Returns the end of the weights
  * read. */
@@ -194,7 +211,7 @@ static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, c
   return weights;
 }
 
-#endif /* TINSMITH_NN_FOUR_BITS, TINSMITH_NN_SINGLE */
+#endif /* TINSMITH_NN_TWO_BITS, TINSMITH_NN_FOUR_BITS, TINSMITH_NN_SINGLE */
 
 /** One block of 4 values of one pixel as lanes (k, k + 2), (k + 1, k + 3). */
 static inline void store_lanes(tinsmith_lanes *words, uint32_t bytes) {
@@ -264,9 +281,12 @@ typedef struct {
   const int32_t *multiplier;
   const int32_t *shift;
   int32_t zero_point;
+#if TINSMITH_NN_TWO_BITS
+  int32_t added; /* to weights that share a lane, in its lower part */
+#endif
 } output_stage;
 
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
 
 /** Outputs of channel c of each pixel. The second sum of a pair is taken as it comes, times 256: bias is a part of it
  * already. */
@@ -319,7 +339,9 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
                                          int8_t *output1, bool any_shift, const int32_t *terms) {
   int32_t values[kPixels][kChannels];
   for (int32_t p = 0; p < kPixels; ++p) {
-#if TINSMITH_NN_FOUR_BITS
+#if TINSMITH_NN_TWO_BITS
+    end_sums(acc, p, stage->bias, terms[p], values[p]);
+#elif TINSMITH_NN_FOUR_BITS
     end_sums(acc, p, terms[p], values[p]);
 #else
     for (int32_t pair = 0; pair < 2; ++pair) {
@@ -336,16 +358,21 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     int32_t scaled[kPixels];
     for (int32_t p = 0; p < kPixels; ++p) {
       const int32_t value = values[p][c];
+#if TINSMITH_NN_NARROW
+      (void)any_shift;
+      scaled[p] = tinsmith_scale_narrow(value, multiplier, shift, stage->bias[c]);
+#else
       scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
                             : tinsmith_requantize_folded(value, multiplier, shift,
                                                          tinsmith_half_and_zero_point(shift, stage->zero_point));
+#endif
     }
     output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
     output0[c] = tinsmith_saturate_s8(scaled[0]);
   }
 }
 
-#endif /* TINSMITH_NN_NARROW */
+#endif /* TINSMITH_NN_NARROW, TINSMITH_NN_TWO_BITS */
 
 /** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * Of a single pixel output1 is output0, which is written last. */
@@ -355,12 +382,12 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
       acc.bottom[p][0] = stage.bias[0];
       acc.both[p][0] = stage.bias[1];
       acc.bottom[p][1] = stage.bias[2];
       acc.both[p][1] = stage.bias[3];
-#elif TINSMITH_NN_FOUR_BITS
+#elif TINSMITH_NN_MOVED
       start_sums(&acc, p, stage.bias); /* terms count at the end */
 #else
       const int32_t term = terms != NULL ? terms[p] : 0;
@@ -368,7 +395,11 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
       acc.both[p][1] = acc.bottom[p][1] = stage.bias[2] + term;
 #endif
     }
+#if TINSMITH_NN_TWO_BITS
+    weights = multiply(&acc, columns, weights, depth, stage.added);
+#else
     weights = multiply(&acc, columns, weights, depth);
+#endif
     if (channels >= kChannels) {
       finish_group(&stage, &acc, kChannels, output0, output1, any_shift, terms); /* unrolled */
     } else {
@@ -390,7 +421,7 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   }
 }
 
-#if TINSMITH_NN_FOUR_BITS
+#if TINSMITH_NN_MOVED
 
 /** sums[p] += the next 4 values of each pixel. */
 TINSMITH_ALWAYS_INLINE void add_block(const tinsmith_lanes *columns, int32_t *sums) {
@@ -401,8 +432,8 @@ TINSMITH_ALWAYS_INLINE void add_block(const tinsmith_lanes *columns, int32_t *su
   }
 }
 
-/** terms[p] = what is added to the sums of each pixel: -8 times its `depth` values. */
-TINSMITH_ALWAYS_INLINE void sum_columns(const tinsmith_lanes *columns, int32_t depth, int32_t *terms) {
+/** terms[p] = what is added to the sums of each pixel: its `depth` values times -added. */
+TINSMITH_ALWAYS_INLINE void sum_columns(const tinsmith_lanes *columns, int32_t depth, int32_t added, int32_t *terms) {
   const tinsmith_lanes *end = columns + depth / 2 * kPixels;
   int32_t sums[kPixels] = {0};
   if (depth & 4) {
@@ -416,7 +447,7 @@ TINSMITH_ALWAYS_INLINE void sum_columns(const tinsmith_lanes *columns, int32_t d
     columns += 4 * kPixels;
   }
   for (int32_t p = 0; p < kPixels; ++p) {
-    terms[p] = -8 * sums[p];
+    terms[p] = -added * sums[p];
   }
 }
 
@@ -438,7 +469,7 @@ TINSMITH_ALWAYS_INLINE int32_t sum_column(const tinsmith_lanes *column, int32_t 
 #endif
 
 /** The whole layer, as tinsmith_convolve_packed_s8(). any_shift: quant_params are those of its sister for any shift.
- * has_offset: the weights have one, behind the bias, or those of four bits their own. */
+ * has_offset: the weights have one, behind the bias, or those of four bits their own; of two bits what was added. */
 TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_context *ctx,
                                                             const cmsis_nn_conv_params *conv_params,
                                                             const cmsis_nn_per_channel_quant_params *quant_params,
@@ -456,15 +487,22 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
   const int32_t blocks_depth = (depth + 3) / 4 * 4;
   const int32_t channels = output_dims->c;
   const int32_t pixels = output_dims->n * output_dims->h * output_dims->w;
-  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset};
+#if TINSMITH_NN_FOUR_BITS
+  const int32_t offset = 8;
+#else
+  const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
+#endif
+  const output_stage stage = {
+      bias_data, quant_params->multiplier, quant_params->shift, conv_params->output_offset,
+#if TINSMITH_NN_TWO_BITS
+      offset,
+#endif
+  };
   /* Scratch: columns of kPixels pixels as int16, then one window as bytes if some are copied there first. */
   tinsmith_lanes *columns = ctx->buf;
   int8_t *bytes = (int8_t *)(columns + blocks_depth / 2 * kPixels);
 
   int32_t terms[kPixels] = {0};
-#if !TINSMITH_NN_FOUR_BITS
-  const int32_t offset = has_offset ? bias_data[(channels + 3) / 4 * 4] : 0;
-#endif
   if (has_offset && depth % 4 != 0 && !in_place) {
     memset(bytes, 0, (size_t)blocks_depth); /* what lies behind a window counts in its sum */
   }
@@ -479,14 +517,14 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_columns(const cmsis_nn_conte
         unpack_window(&windows, &window, columns + p, bytes, depth);
       }
       tinsmith_next_window(&windows, &window);
-#if !TINSMITH_NN_FOUR_BITS
+#if !TINSMITH_NN_MOVED
       if (has_offset) {
         terms[p] = offset * sum_column(columns + p, blocks_depth / 2);
       }
 #endif
     }
-#if TINSMITH_NN_FOUR_BITS
-    sum_columns(columns, blocks_depth, terms); /* of a pixel that is missing, too: nobody reads it */
+#if TINSMITH_NN_MOVED
+    sum_columns(columns, blocks_depth, offset, terms); /* of a pixel that is missing, too: nobody reads it */
 #endif
     int8_t *output1 = count > 1 ? output + channels : output;
     multiply_columns(stage, columns, filter_data, blocks_depth, channels, output, output1, any_shift,

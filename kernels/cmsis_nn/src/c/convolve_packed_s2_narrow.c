@@ -1,0 +1,29 @@
+/* Convolution on arranged weights of two bits in plain C, with narrow multipliers: they become bytes in scratch. */
+
+#include <stddef.h>
+
+#include "include/tinsmith_nn_narrow.h"
+#include "include/tinsmith_nn_two_bits.h"
+#include "src/internal/implementation.h"
+
+#if TINSMITH_NN_C
+
+#include "src/internal/widen_s2.h"
+
+arm_cmsis_nn_status tinsmith_convolve_packed_s2_narrow(const cmsis_nn_context *ctx,
+                                                       const cmsis_nn_conv_params *conv_params,
+                                                       const cmsis_nn_per_channel_quant_params *quant_params,
+                                                       const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                       const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                       const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                       int8_t *output_data) {
+  const int32_t weights = (filter_dims->n + 3) / 4 * 4 * filter_dims->h * filter_dims->w * filter_dims->c;
+  const cmsis_nn_context rest = tinsmith_widen_all_s2(ctx, weights, filter_data);
+  if (rest.buf == NULL) {
+    return ARM_CMSIS_NN_ARG_ERROR;
+  }
+  return tinsmith_convolve_packed_s8_narrow(&rest, conv_params, quant_params, input_dims, input_data, filter_dims,
+                                            ctx->buf, bias_data, output_dims, output_data);
+}
+
+#endif /* TINSMITH_NN_C */

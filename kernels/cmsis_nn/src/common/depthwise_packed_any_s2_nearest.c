@@ -1,0 +1,5 @@
+/* depthwise_packed_any_s2_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/common/depthwise_packed_any_s2_body.h"

@@ -1,0 +1,3 @@
+/* convolve_packed_any_s2_body.h as TFLite rounds. */
+
+#include "src/dsp/convolve_packed_any_s2_body.h"
