@@ -39,7 +39,7 @@ def pack_convolution_four_bits(
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_convolve_packed_s4`, "dsp" or "mve".
+    """Arrange for `tinsmith_convolve_packed_s4`.
 
     weights: (C_OUT, HK, WK, C_IN), from -8 to 7. bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
     nearest: for its sister that rounds once.
@@ -54,9 +54,13 @@ def pack_convolution_four_bits(
         input_zero_point=input_zero_point,
         nearest=nearest,
     )
-    if implementation == "mve":
-        return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
-    return _four_in_a_lane(wide, weights[0].size)
+    match implementation:
+        case "mve":
+            return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
+        case "dsp":
+            return _four_in_a_lane(wide, weights[0].size)
+        case "c":
+            return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights[0].size)))
 
 
 def pack_fully_connected_four_bits(
@@ -69,7 +73,7 @@ def pack_fully_connected_four_bits(
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_fully_connected_packed_s4`, "dsp" or "mve".
+    """Arrange for `tinsmith_fully_connected_packed_s4`.
 
     weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point:
     [-128, 127]. nearest: for its sister that rounds once.
@@ -84,9 +88,24 @@ def pack_fully_connected_four_bits(
         input_zero_point=input_zero_point,
         nearest=nearest,
     )
-    if implementation != "mve":
-        return _four_in_a_lane(wide, weights.shape[1])
-    return _two_in_a_byte(weights, wide)
+    match implementation:
+        case "mve":
+            return _two_in_a_byte(weights, wide)
+        case "dsp":
+            return _four_in_a_lane(wide, weights.shape[1])
+        case "c":
+            return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights.shape[1])))
+
+
+def pairs_of_lanes(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of plain C: four rows and two columns in a word. rows: (N, K), N a multiple of 4."""
+    moved = np.pad(rows.astype(np.int64) + _MOVED, ((0, 0), (0, rows.shape[1] % 2)))
+    groups = moved.reshape(-1, 2, 2, moved.shape[1] // 2, 2)  # pair, lane, word, column
+    places = np.array([0, 16]), np.array([0, 4]), np.array([0, 8])
+    lane, pair, column = places
+    bits = pair[:, None, None, None] + lane[:, None, None] + column
+    words = (groups << bits).sum(axis=(1, 2, 4))
+    return words.astype("<u4").reshape(-1).view(np.int8)
 
 
 def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:

@@ -307,10 +307,8 @@ int32_t call_run(const call *c) {
     case kCallDepthwisePackedAnyS4:
       return tinsmith_depthwise_packed_any_s4(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #endif
-#if !TINSMITH_NN_C
     case kCallConvolvePackedS4:
       return tinsmith_convolve_packed_s4(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
-#endif
     case kCallDepthwisePackedS4Nearest:
       return tinsmith_depthwise_packed_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
                                                   c->output);
@@ -319,18 +317,14 @@ int32_t call_run(const call *c) {
       return tinsmith_depthwise_packed_any_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
                                                       c->output);
 #endif
-#if !TINSMITH_NN_C
     case kCallConvolvePackedS4Nearest:
       return tinsmith_convolve_packed_s4_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
                                                  c->output);
-#endif
-#if !TINSMITH_NN_C
     case kCallFullyConnectedPackedS4:
       return tinsmith_fully_connected_packed_s4(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallFullyConnectedPackedS4Nearest:
       return tinsmith_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                         c->output);
-#endif
     case kCallFullyConnectedPacked:
       return tinsmith_fully_connected_packed_s8(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedNearest:

@@ -96,10 +96,7 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": (
-            *("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
-            *("convolve_packed_s4", "fully_connected_packed_s4"),
-        ),
+        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
         "dsp": ("_small", "packed_3x3"),
         "mve": ("_any", "_deep", "_single", NARROW, "_any_s4"),
     }
