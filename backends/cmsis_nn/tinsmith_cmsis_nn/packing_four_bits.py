@@ -58,7 +58,7 @@ def pack_convolution_four_bits(
         case "mve":
             return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
         case "dsp":
-            return _four_in_a_lane(wide, weights[0].size)
+            return _lanes(wide, weights[0].size)
         case "c":
             return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights[0].size)))
 
@@ -92,7 +92,7 @@ def pack_fully_connected_four_bits(
         case "mve":
             return _two_in_a_byte(weights, wide)
         case "dsp":
-            return _four_in_a_lane(wide, weights.shape[1])
+            return _lanes(wide, weights.shape[1])
         case "c":
             return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights.shape[1])))
 
@@ -128,10 +128,22 @@ def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
     return PackedLayer(arrange_pairs(pairs), _wrapped(starts), wide.multiplier, wide.shift)
 
 
-def _four_in_a_lane(wide: PackedLayer, depth: int) -> PackedLayer:
+def _lanes(wide: PackedLayer, depth: int) -> PackedLayer:
     """Of the DSP extension. wide: the layer on bytes, for plain C."""
-    rows = plain_rows(wide, depth)
-    biases = wide.bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
+    return four_in_a_lane(plain_rows(wide, depth), wide.bias, wide.multiplier, wide.shift)
+
+
+def four_in_a_lane(
+    rows: NDArray[np.int8],
+    bias: NDArray[np.int32],
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+) -> PackedLayer:
+    """Of the DSP extension. rows: (N, K), N a multiple of 4. bias: (N,), folded. multiplier, shift: as they are.
+
+    Raises PackingError where a sum leaves its part of a lane.
+    """
+    biases = bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
     groups = rows.reshape(-1, CHANNEL_GROUP, rows.shape[1]).astype(np.int64)
     moved = groups + _MOVED
     moved[:, _UNMOVED] = groups[:, _UNMOVED]
@@ -140,7 +152,7 @@ def _four_in_a_lane(wide: PackedLayer, depth: int) -> PackedLayer:
     lanes = lanes_of_groups((moved * places[:, None]).sum(axis=1))
     # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
     starts = np.cumsum(biases * places, axis=1)[:, ::-1]
-    return PackedLayer(lanes, _wrapped(starts), wide.multiplier, wide.shift)
+    return PackedLayer(lanes, _wrapped(starts), multiplier, shift)
 
 
 def _wrapped(starts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -175,7 +187,7 @@ def pack_depthwise_four_bits(
         any_shift=any_shift,
         nearest=nearest,
     )
-    return PackedLayer(_halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
+    return PackedLayer(halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
 
 
 def _vectors_of_halves(rows: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -187,7 +199,7 @@ def _vectors_of_halves(rows: NDArray[np.int8]) -> NDArray[np.int8]:
     return (halves[:, 0] | halves[:, 1] << np.uint8(4)).reshape(-1).view(np.int8)
 
 
-def _halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:
+def halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:
     """Of each eight weights those of the first half in the lower half of four bytes, 8 added to all."""
     padded = np.pad(weights, (0, -len(weights) % WIDENED_TOGETHER)).astype(np.uint8) + np.uint8(8)
     halves = padded.reshape(-1, 2, WIDENED_TOGETHER // 2)

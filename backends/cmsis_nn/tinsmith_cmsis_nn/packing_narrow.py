@@ -19,6 +19,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_convolution,
     pack_depthwise,
 )
+from tinsmith_cmsis_nn.packing_four_bits import four_in_a_lane, halves, pairs_of_lanes
 
 MOST_BITS_OF_A_HALF = 15
 """Of a multiplier in the upper half of a word, beside its sign."""
@@ -61,13 +62,18 @@ def pack_narrow_convolution(
     weights: NDArray[np.int8],
     bias: NDArray[np.int32] | None,
     parameters: ConvParameters,
+    *,
+    four_bits: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_convolve_packed_s8_narrow`, "c" or "dsp".
+    """Arrange for `tinsmith_convolve_packed_s8_narrow`, or with four_bits `tinsmith_convolve_packed_s4_narrow`, "c" or
+    "dsp".
 
     weights: (C_OUT, HK, WK, C_IN). bias: (C_OUT,). parameters: with the multipliers that the layer has.
     Raises PackingError if a condition of `tinsmith_nn_narrow.h` does not hold.
     """
     channels = _settled(weights.reshape(weights.shape[0], -1), bias, parameters)
+    if four_bits:
+        return _of_four_bits(implementation, channels)
     arranged = pack_convolution(
         implementation,
         channels.rows.reshape(weights.shape),
@@ -87,8 +93,9 @@ def pack_narrow_depthwise(
     parameters: ConvParameters,
     *,
     input_size: tuple[int, int],
+    four_bits: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_depthwise_packed_s8_narrow`, "c" or "dsp".
+    """Arrange for `tinsmith_depthwise_packed_s8_narrow`, or with four_bits for its sister, "c" or "dsp".
 
     weights: (1, HK, WK, C). bias: (C,). parameters: with the multipliers that the layer has. input_size: as of
     `pack_depthwise`.
@@ -104,7 +111,7 @@ def pack_narrow_depthwise(
         input_zero_point=0,
         input_size=input_size,
     ).weights
-    return _in_words(arranged, channels, 1)
+    return _in_words(halves(arranged) if four_bits else arranged, channels, 1)
 
 
 def _harmless(channels: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -164,23 +171,48 @@ def _in_words(weights: NDArray[np.int8], channels: _Channels, group: int) -> Pac
     )
 
 
-def _by_halves(weights: NDArray[np.int8], channels: _Channels) -> PackedLayer:
-    """Multiplier and shift in one word, of which `smlawt` takes the upper half, and a shift the last byte."""
+def _of_four_bits(implementation: Implementation, channels: _Channels) -> PackedLayer:
+    """Of a convolution. With the DSP extension sums come out of their lanes before they are scaled."""
+    rows = np.pad(channels.rows, ((0, -len(channels.rows) % CHANNEL_GROUP), (0, 0)))
+    if implementation == "c":
+        return _in_words(pairs_of_lanes(rows), channels, CHANNEL_GROUP)
+    moved = _of_all_bits(_with_halves(channels))
+    right = _right(moved, np.full(len(moved.shift), _DROPPED[0]))
+    return four_in_a_lane(
+        rows,
+        _padded(moved.start, CHANNEL_GROUP, 0),
+        _padded((moved.multiplier << 16) | right, CHANNEL_GROUP, 1),
+        _padded(replace(moved, shift=right).added, CHANNEL_GROUP, 0),
+    )
+
+
+def _with_halves(channels: _Channels) -> _Channels:
+    """Given back; raises PackingError for a multiplier that half a word does not hold."""
     _check(
         channels.multiplier < 1 << MOST_BITS_OF_A_HALF,
         channels.multiplier,
         f"a multiplier is {{}}, not of {MOST_BITS_OF_A_HALF} bits",
     )
-    count = len(channels.start)
+    return channels
+
+
+def _right(moved: _Channels, dropped: NDArray[np.int64]) -> NDArray[np.int64]:
+    """What is left of each shift behind `smlawt`. dropped: bits of each channel's product that it drops."""
+    counts = moved.multiplier > 0
+    in_range = (moved.shift > max(_DROPPED)) & (moved.shift <= _LARGEST_SHIFT)
+    _check(~counts | in_range, moved.shift, "a scale times 2**{} is not from 0.5 to 1")
+    return np.where(counts, moved.shift - dropped, 1)
+
+
+def _by_halves(weights: NDArray[np.int8], channels: _Channels) -> PackedLayer:
+    """Multiplier and shift in one word, of which `smlawt` takes the upper half, and a shift the last byte."""
+    count = len(_with_halves(channels).start)
     is_top = np.arange(count) % 2 == 1
     in_lane = (channels.low >= -_LARGEST_TOP) & (channels.high < _LARGEST_TOP)
     reach = np.maximum(channels.high, -channels.low)
     _check(~is_top | in_lane, reach, f"an accumulator may reach {{}}, not below {_LARGEST_TOP}")
     moved = _of_all_bits(channels)
-    counts = moved.multiplier > 0
-    in_range = (moved.shift > max(_DROPPED)) & (moved.shift <= _LARGEST_SHIFT)
-    _check(~counts | in_range, moved.shift, "a scale times 2**{} is not from 0.5 to 1")
-    right = np.where(counts, moved.shift - np.where(is_top, _DROPPED[1], _DROPPED[0]), 1)
+    right = _right(moved, np.where(is_top, _DROPPED[1], _DROPPED[0]))
     starts = moved.start.copy()
     bottoms = starts[0::2][: count // 2]
     starts[1::2] = 256 * starts[1::2] + bottoms

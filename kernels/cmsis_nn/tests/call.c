@@ -83,6 +83,10 @@ static int32_t twin_of(int32_t kernel) {
       return kCallDepthwisePackedS4;
     case kCallDepthwisePackedAnyS4Nearest:
       return kCallDepthwisePackedAnyS4;
+    case kCallConvolvePackedS4Narrow:
+      return kCallConvolvePackedS4;
+    case kCallDepthwisePackedS4Narrow:
+      return kCallDepthwisePackedS4;
     case kCallConvolveWrapperNearest:
       return kCallConvolveWrapper;
     case kCallDepthwiseWrapperNearest:
@@ -276,6 +280,11 @@ int32_t call_run(const call *c) {
                                                 c->output);
     case kCallDepthwisePackedNarrow:
       return tinsmith_depthwise_packed_s8_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallConvolvePackedS4Narrow:
+      return tinsmith_convolve_packed_s4_narrow(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
+    case kCallDepthwisePackedS4Narrow:
+      return tinsmith_depthwise_packed_s4_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePackedAny:

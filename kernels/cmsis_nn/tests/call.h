@@ -67,6 +67,8 @@ typedef enum {
   kCallDepthwisePackedAnyS4Nearest,
   kCallFullyConnectedPackedS4,
   kCallFullyConnectedPackedS4Nearest,
+  kCallConvolvePackedS4Narrow,
+  kCallDepthwisePackedS4Narrow,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -87,6 +87,8 @@ KERNELS = (
     "depthwise_packed_any_s4_nearest",
     "fully_connected_packed_s4",
     "fully_connected_packed_s4_nearest",
+    "convolve_packed_s4_narrow",
+    "depthwise_packed_s4_narrow",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -307,7 +309,7 @@ class Generator:
         one_row, pixels = kernel == "convolve_1_x_n", "1x1" in kernel
         groups = 1 if packed or one_row or pixels or self.chance(0.7) else self.between(2, 3)
         taps = (1, 1) if pixels or self.chance(0.3) else (self.between(1, 5), self.between(1, 4))
-        four_bits = name.endswith(FOUR_BITS)
+        four_bits = name.removesuffix(NARROW).endswith(FOUR_BITS)
         channels_in = groups * self.between(1, 10 if four_bits else 20)
         channels_out = groups * self.between(1, 13)
         n, h, w = self.between(1, 2), self.between(1, 9), self.between(1, 9)
@@ -349,7 +351,9 @@ class Generator:
         expected = finish(acc, multiplier, shift, out_zero, activation, nearest=once)
         if narrow:
             stage, zeros = (multiplier, shift), (zero, out_zero)
-            layer = packed_narrow(self.implementation, weights, bias, stage, zeros, activation)
+            layer = packed_narrow(
+                self.implementation, weights, bias, stage, zeros, activation, four_bits=four_bits
+            )
         elif four_bits:
             layer = pack_convolution_four_bits(
                 self.implementation,
@@ -431,7 +435,7 @@ class Generator:
         oh, top = self.output_size(h, taps[0], stride[0], dilation[0])
         ow, left = self.output_size(w, taps[1], stride[1], dilation[1])
         x = self.int8(n, h, w, channels_in)
-        four_bits = name.endswith(FOUR_BITS)
+        four_bits = name.removesuffix(NARROW).endswith(FOUR_BITS)
         weights = self.weights(1, *taps, channels, four_bits=four_bits).astype(np.int16)
         if pixels and self.chance(0.5):
             weights += self.between(-128, 128)  # as if they had a zero point
@@ -471,6 +475,7 @@ class Generator:
                 (zero, out_zero),
                 activation,
                 (h, w),
+                four_bits=four_bits,
             )
         elif packed:
             pack = pack_depthwise_four_bits if four_bits else pack_depthwise

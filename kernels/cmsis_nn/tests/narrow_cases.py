@@ -41,11 +41,13 @@ def packed_narrow(
     zero_points: tuple[int, int],
     activation: tuple[int, int],
     input_size: tuple[int, int] | None = None,
+    *,
+    four_bits: bool,
 ) -> PackedLayer:
     """Arranged. zero_points: of input and output. input_size: of a depthwise convolution."""
     zero, out_zero = zero_points
     parameters = ConvParameters(*stage, -zero, out_zero, *activation, Rounding.NEAREST)
     given = implementation, weights, bias, parameters
     if input_size is None:
-        return pack_narrow_convolution(*given)
-    return pack_narrow_depthwise(*given, input_size=input_size)
+        return pack_narrow_convolution(*given, four_bits=four_bits)
+    return pack_narrow_depthwise(*given, input_size=input_size, four_bits=four_bits)

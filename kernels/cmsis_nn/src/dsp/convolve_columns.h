@@ -266,7 +266,7 @@ typedef struct {
   int32_t zero_point;
 } output_stage;
 
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_FOUR_BITS
 
 /** Outputs of channel c of each pixel. The second sum of a pair is taken as it comes, times 256: bias is a part of it
  * already. */
@@ -336,16 +336,21 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     int32_t scaled[kPixels];
     for (int32_t p = 0; p < kPixels; ++p) {
       const int32_t value = values[p][c];
+#if TINSMITH_NN_NARROW
+      (void)any_shift;
+      scaled[p] = tinsmith_scale_narrow_top(value, multiplier, shift);
+#else
       scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
                             : tinsmith_requantize_folded(value, multiplier, shift,
                                                          tinsmith_half_and_zero_point(shift, stage->zero_point));
+#endif
     }
     output1[c] = tinsmith_saturate_s8(scaled[kPixels - 1]);
     output0[c] = tinsmith_saturate_s8(scaled[0]);
   }
 }
 
-#endif /* TINSMITH_NN_NARROW */
+#endif /* TINSMITH_NN_NARROW && !TINSMITH_NN_FOUR_BITS */
 
 /** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * Of a single pixel output1 is output0, which is written last. */
@@ -355,13 +360,13 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_FOUR_BITS
+      start_sums(&acc, p, stage.bias); /* terms count at the end */
+#elif TINSMITH_NN_NARROW
       acc.bottom[p][0] = stage.bias[0];
       acc.both[p][0] = stage.bias[1];
       acc.bottom[p][1] = stage.bias[2];
       acc.both[p][1] = stage.bias[3];
-#elif TINSMITH_NN_FOUR_BITS
-      start_sums(&acc, p, stage.bias); /* terms count at the end */
 #else
       const int32_t term = terms != NULL ? terms[p] : 0;
       acc.both[p][0] = acc.bottom[p][0] = stage.bias[0] + term;
@@ -379,7 +384,7 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
     stage.bias += kChannels;
     stage.multiplier += kChannels;
     stage.shift += kChannels;
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_FOUR_BITS
     /* Pointers that move: of what they have in common clang makes indices, which every access adds up again. */
     TINSMITH_KEEP_ORDER(stage.bias);
     TINSMITH_KEEP_ORDER(stage.multiplier);
