@@ -172,47 +172,32 @@ def _in_words(weights: NDArray[np.int8], channels: _Channels, group: int) -> Pac
 
 
 def _of_four_bits(implementation: Implementation, channels: _Channels) -> PackedLayer:
-    """Of a convolution. With the DSP extension sums come out of their lanes before they are scaled."""
+    """Of a convolution. With the DSP extension sums come out of their lanes before they are scaled, without bias."""
     rows = np.pad(channels.rows, ((0, -len(channels.rows) % CHANNEL_GROUP), (0, 0)))
     if implementation == "c":
         return _in_words(pairs_of_lanes(rows), channels, CHANNEL_GROUP)
-    moved = _of_all_bits(_with_halves(channels))
-    right = _right(moved, np.full(len(moved.shift), _DROPPED[0]))
-    return four_in_a_lane(
-        rows,
-        _padded(moved.start, CHANNEL_GROUP, 0),
-        _padded((moved.multiplier << 16) | right, CHANNEL_GROUP, 1),
-        _padded(replace(moved, shift=right).added, CHANNEL_GROUP, 0),
-    )
+    nothing = np.zeros(len(rows), np.int32)
+    lanes = four_in_a_lane(rows, nothing, nothing, nothing).weights
+    return _in_words(lanes, channels, CHANNEL_GROUP)
 
 
-def _with_halves(channels: _Channels) -> _Channels:
-    """Given back; raises PackingError for a multiplier that half a word does not hold."""
+def _by_halves(weights: NDArray[np.int8], channels: _Channels) -> PackedLayer:
+    """Multiplier and shift in one word, of which `smlawt` takes the upper half, and a shift the last byte."""
     _check(
         channels.multiplier < 1 << MOST_BITS_OF_A_HALF,
         channels.multiplier,
         f"a multiplier is {{}}, not of {MOST_BITS_OF_A_HALF} bits",
     )
-    return channels
-
-
-def _right(moved: _Channels, dropped: NDArray[np.int64]) -> NDArray[np.int64]:
-    """What is left of each shift behind `smlawt`. dropped: bits of each channel's product that it drops."""
-    counts = moved.multiplier > 0
-    in_range = (moved.shift > max(_DROPPED)) & (moved.shift <= _LARGEST_SHIFT)
-    _check(~counts | in_range, moved.shift, "a scale times 2**{} is not from 0.5 to 1")
-    return np.where(counts, moved.shift - dropped, 1)
-
-
-def _by_halves(weights: NDArray[np.int8], channels: _Channels) -> PackedLayer:
-    """Multiplier and shift in one word, of which `smlawt` takes the upper half, and a shift the last byte."""
-    count = len(_with_halves(channels).start)
+    count = len(channels.start)
     is_top = np.arange(count) % 2 == 1
     in_lane = (channels.low >= -_LARGEST_TOP) & (channels.high < _LARGEST_TOP)
     reach = np.maximum(channels.high, -channels.low)
     _check(~is_top | in_lane, reach, f"an accumulator may reach {{}}, not below {_LARGEST_TOP}")
     moved = _of_all_bits(channels)
-    right = _right(moved, np.where(is_top, _DROPPED[1], _DROPPED[0]))
+    counts = moved.multiplier > 0
+    in_range = (moved.shift > max(_DROPPED)) & (moved.shift <= _LARGEST_SHIFT)
+    _check(~counts | in_range, moved.shift, "a scale times 2**{} is not from 0.5 to 1")
+    right = np.where(counts, moved.shift - np.where(is_top, _DROPPED[1], _DROPPED[0]), 1)
     starts = moved.start.copy()
     bottoms = starts[0::2][: count // 2]
     starts[1::2] = 256 * starts[1::2] + bottoms

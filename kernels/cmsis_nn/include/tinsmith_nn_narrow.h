@@ -7,18 +7,18 @@
  * Dimensions, conv_params, weights, scratch and the bytes that are read and written are those of the function without
  * `_narrow`; multiplier, shift and bias are others:
  *
- * tinsmith_depthwise_packed_s8_narrow() and its sister of four bits, and in plain C both convolutions: output is
+ * Of all but convolutions on bytes with the DSP extension, output is
  * floor((sum * multiplier + bias) / 2^shift), saturated. sum: of products of input and weights. bias: modulo 2^32,
  *     (bias + input offset * sum of weights) * multiplier + 2^(shift - 1) + zero point * 2^shift.
  * What the arranger must have proved: that all of sum * multiplier + bias is a number of 32 bits for every input. What
- * is summed and multiplied on the way may be taken modulo 2^32. shift is in [1, 31].
+ * is summed and multiplied on the way may be taken modulo 2^32. shift is in [1, 31]. Of weights of four bits with the
+ * DSP extension, the bounds of tinsmith_convolve_packed_s4() hold for sums without a bias.
  *
- * With the DSP extension, the convolutions: multiplier is m * 2^16 + right, m of at most 15 bits, right in [1, 31]. Of
- * the first channel of a pair (the one in the lower byte of the weights' lanes) right is s - 16, and bias what its sum
- * starts from; of the second right is s - 8, and bias 256 times its start, plus that of the first, modulo 2^32. shift
- * is (2 * zero point + 1) * 2^(right - 1), of less than 2^30. What must have been proved: that a sum of the second is
- * less than 2^23 for every input, its bias and zero point added. Of weights of four bits all channels are as a first
- * one, but for bias, which is that of tinsmith_convolve_packed_s4() with what their sums start from, with its bounds.
+ * Of convolutions on bytes with the DSP extension, multiplier is m * 2^16 + right, m of at most 15 bits, right in
+ * [1, 31]. Of the first channel of a pair (the one in the lower byte of the weights' lanes) right is s - 16, and bias
+ * what its sum starts from; of the second right is s - 8, and bias 256 times its start, plus that of the first, modulo
+ * 2^32. shift is (2 * zero point + 1) * 2^(right - 1), of less than 2^30. What must have been proved: that a sum of the
+ * second is less than 2^23 for every input, its bias and zero point added.
  */
 #ifndef TINSMITH_NN_NARROW_H
 #define TINSMITH_NN_NARROW_H

@@ -47,7 +47,7 @@ typedef struct {
 
 TINSMITH_ALWAYS_INLINE void start_sums(sums *acc, int32_t p, const int32_t *bias) {
   for (int32_t c = 0; c < kChannels; ++c) {
-    acc->first[p][c] = bias[c];
+    acc->first[p][c] = TINSMITH_NN_NARROW ? 0 : bias[c]; /* of narrow multipliers a part of what is added later */
   }
 }
 
@@ -333,12 +333,15 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
     const int32_t multiplier = stage->multiplier[c];
     const int32_t shift = stage->shift[c];
+#if TINSMITH_NN_NARROW
+    const int32_t addend = stage->bias[c];
+#endif
     int32_t scaled[kPixels];
     for (int32_t p = 0; p < kPixels; ++p) {
       const int32_t value = values[p][c];
 #if TINSMITH_NN_NARROW
       (void)any_shift;
-      scaled[p] = tinsmith_scale_narrow_top(value, multiplier, shift);
+      scaled[p] = tinsmith_scale_narrow(value, multiplier, shift, addend);
 #else
       scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
                             : tinsmith_requantize_folded(value, multiplier, shift,
