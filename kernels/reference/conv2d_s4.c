@@ -39,8 +39,10 @@ static int32_t accumulate(const tinsmith_conv2d_shape *shape, int32_t input_offs
       }
       const int8_t *pixel = input + (y * shape->input_width + x) * shape->input_channels;
       const int32_t tap = first + (ky * shape->kernel_width + kx) * tap_step;
-      for (int32_t c = 0; c < depth; ++c) {
-        acc += (pixel[c] + input_offset) * weight_s4(weights, tap + c);
+      if (depth == 1) {
+        acc += (*pixel + input_offset) * weight_s4(weights, tap);
+      } else {
+        acc += dot_s4(weights, tap, depth, pixel, input_offset);
       }
     }
   }

@@ -7,12 +7,11 @@
 static void multiply(const tinsmith_fully_connected_shape *shape, const s4_ending *ending, const int8_t *input,
                      const uint8_t *weights, const int32_t *bias, void *output) {
   for (int32_t n = 0; n < shape->batches; ++n) {
-    int32_t index = 0;
+    int32_t first = 0;
     for (int32_t unit = 0; unit < shape->units; ++unit) {
-      int32_t acc = bias == NULL ? 0 : bias[unit];
-      for (int32_t i = 0; i < shape->depth; ++i) {
-        acc += (input[i] + ending->input_offset) * weight_s4(weights, index++);
-      }
+      const int32_t start = bias == NULL ? 0 : bias[unit];
+      const int32_t acc = start + dot_s4(weights, first, shape->depth, input, ending->input_offset);
+      first += shape->depth;
       store_s4(ending, acc, unit, output, n * shape->units + unit);
     }
     input += shape->depth;

@@ -273,12 +273,8 @@ def of_four_bits(
 @pytest.mark.parametrize(
     ("operator", "weights", "kernels"),
     [
-        (Conv2D(), (3, 3, 3, 5), ("arm_convolve", *("tinsmith_convolve_packed",) * 2)),
-        (
-            Conv2D(),
-            (3, 1, 1, 5),
-            ("arm_convolve_1x1", *("tinsmith_convolve_packed",) * 2),
-        ),
+        (Conv2D(), (3, 3, 3, 5), ("tinsmith_convolve_packed",) * 3),
+        (Conv2D(), (3, 1, 1, 5), ("tinsmith_convolve_packed",) * 3),
         (DepthwiseConv2D(), (1, 3, 3, 5), ("tinsmith_depthwise_packed",) * 3),
         (DepthwiseConv2D(stride=(3, 3)), (1, 3, 3, 5), ("arm_depthwise_conv",) * 3),
         (
@@ -286,11 +282,7 @@ def of_four_bits(
             (1, 3, 3, 10),
             (*("tinsmith_depthwise_packed_any",) * 2, "arm_depthwise_conv"),
         ),
-        (
-            FullyConnected(),
-            (4, 180),
-            ("arm_fully_connected", *("tinsmith_fully_connected_packed",) * 2),
-        ),
+        (FullyConnected(), (4, 180), ("tinsmith_fully_connected_packed",) * 3),
     ],
     ids=[
         "convolution",

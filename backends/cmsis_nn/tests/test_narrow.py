@@ -109,6 +109,26 @@ def test_halves_of_words_take_multipliers_of_15_bits_and_scales_below_a_quarter(
 
 
 @pytest.mark.parametrize("implementation", ["c", "dsp"])
+@pytest.mark.parametrize("zero_points", [(-128, -128), (3, 127), (127, -5)])
+def test_constants_of_four_bits_are_words_with_either_implementation(
+    implementation: Implementation, zero_points: tuple[int, int]
+) -> None:
+    random = np.random.default_rng(2)
+    weights = random.integers(-8, 8, (4, 1, 1, 8)).astype(np.int8)
+    bias = random.integers(-900, 900, 4).astype(np.int32)
+    p = parameters(16, [20, 19, 22, 22], zero_points)
+    layer = pack_narrow_convolution(implementation, weights, bias, p, four_bits=True)
+    rows = weights.reshape(4, -1).astype(np.int64)
+    x = random.integers(-128, 128, (400, 8))
+    accumulators = (x + p.input_offset) @ rows.T + bias
+    scaled = rescale(accumulators, p.multipliers, p.shifts, Rounding.NEAREST)
+    expected = np.clip(scaled + p.output_offset, -128, 127)
+    assert np.array_equal(in_words(layer, x @ rows.T), expected)
+    bytes_ = pack_narrow_convolution("c", weights, bias, p)
+    assert layer.weights.size == bytes_.weights.size // 2
+
+
+@pytest.mark.parametrize("implementation", ["c", "dsp"])
 def test_a_channel_of_one_value_has_no_multiplier(implementation: Implementation) -> None:
     weights = np.array([[[[1, -1]]], [[[0, 0]]]], np.int8)
     bias = np.array([0, 1 << 30], np.int32)

@@ -226,6 +226,20 @@ def test_what_may_be_refused_does_not_surely_pack(
     assert surely_packs(weights_of(2, 4), np.zeros(2, np.int32), *stage(2))
 
 
+def test_words_of_four_bits_hold_two_values_of_four_channels_by_hand() -> None:
+    weights = np.array([[1, 2, 3], [-8, 0, 0], [7, 0, 0], [-1, -8, 0]], np.int8)
+    bias = np.array([1, 2, 3, -4], np.int32)
+    packed = pack_convolution_four_bits(
+        "c", weights.reshape(4, 1, 1, 3), bias, *stage(4), input_zero_point=0
+    )
+    words = packed.weights.view("<u4").tolist()
+    # From the lowest bits on: a, c of the first value of k, of the second; then b, d of both.
+    assert words[0] == 0x08708AF9
+    assert words[1] & 0x00FF00FF == 0x0088008B
+    assert len(words) == 2
+    assert packed.bias.tolist() == [1, 2, 3, -4]
+
+
 def test_lanes_of_four_bits_hold_four_channels_by_hand() -> None:
     weights = np.array(
         [[1, 2, 3, 4, 5], [-8, 0, 0, 0, 0], [7, 0, 0, 0, 0], [-1, 0, 0, -8, 0]], np.int8

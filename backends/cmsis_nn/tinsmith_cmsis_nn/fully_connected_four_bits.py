@@ -62,9 +62,7 @@ def emit(layer: Layer, scope: Scope) -> Emission:
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """That of the DSP extension and MVE; plain C has none."""
-    if implementation(target) == "c":
-        return ()
+    """That of the target's implementation."""
     kernel = Kernel(
         name=_NAME,
         backend=BACKEND,

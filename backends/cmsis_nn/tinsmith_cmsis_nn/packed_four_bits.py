@@ -104,28 +104,43 @@ def prepare(layer: Layer, *, any_shift: bool = False) -> tuple[Prepared | AsGive
 
 def convolution_walk(layer: Layer) -> Walk | None:
     """dsp/convolve_columns.h copies the windows of two pixels before it writes them; mve/convolve_packed_s4.c some, and
-    comes back to all for each part of the channels.
+    comes back to all for each part of the channels; plain C as with bytes.
     """
     geometry = sizes.geometry(layer)
     height, width = walks.windows(geometry)
-    if implementation(layer.target) == "mve":
-        is_whole = scratch_mve.widened_channels(geometry) == layer.output.shape[3]
-        is_copied = not scratch_mve.fields_in_place(geometry)
-        return pixels_walk(layer, height, width) if is_whole and is_copied else None
-    return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
+    match implementation(layer.target):
+        case "dsp":
+            return pixels_walk(layer, height, width, together=walks.DSP_PIXELS)
+        case "c":
+            return walks.convolve_packed(layer)
+        case "mve":
+            is_whole = scratch_mve.widened_channels(geometry) == layer.output.shape[3]
+            is_copied = not scratch_mve.fields_in_place(geometry)
+            return pixels_walk(layer, height, width) if is_whole and is_copied else None
 
 
 def convolution_loads(layer: Layer) -> Loads:
-    """Over all of them for each pair of pixels with the DSP extension; with MVE over weights once."""
-    if implementation(layer.target) == "dsp":
-        return loads_by_pixels(walks.DSP_PIXELS)(layer)
-    return Loads(1, loads.public(layer).others)
+    """Over all of them for each pair of pixels with the DSP extension, in plain C for each three; with MVE over weights
+    once.
+    """
+    match implementation(layer.target):
+        case "dsp":
+            return loads_by_pixels(walks.DSP_PIXELS)(layer)
+        case "c":
+            return loads.convolution(layer)
+        case "mve":
+            return Loads(1, loads.public(layer).others)
 
 
 def _convolution_scratch(layer: Layer) -> int:
-    if implementation(layer.target) == "mve":
-        return scratch_mve.convolve_widened(sizes.geometry(layer))
-    return scratch.convolve_columns(sizes.geometry(layer), walks.DSP_PIXELS)
+    geometry = sizes.geometry(layer)
+    match implementation(layer.target):
+        case "dsp":
+            return scratch.convolve_columns(geometry, walks.DSP_PIXELS)
+        case "c":
+            return scratch.convolve_packed("c", geometry)
+        case "mve":
+            return scratch_mve.convolve_widened(geometry)
 
 
 def _depthwise_scratch(layer: Layer) -> int:
@@ -145,7 +160,7 @@ def windows_are_many(layer: Layer) -> str | None:
 
 
 def kernels(target: Target) -> tuple[Kernel, ...]:
-    """Convolutions with the DSP extension and MVE; depthwise ones with each implementation."""
+    """Convolutions and depthwise ones."""
     built = implementation(target)
     convolution = Kernel(
         name="tinsmith_convolve_packed_s4",
@@ -220,6 +235,6 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         case "dsp":
             return (convolution, depthwise, depthwise_any)
         case "c":
-            return (depthwise, depthwise_any)
+            return (convolution, depthwise, depthwise_any)
         case "mve":
             return (convolution, depthwise)

@@ -39,7 +39,7 @@ def pack_convolution_four_bits(
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_convolve_packed_s4`, "dsp" or "mve".
+    """Arrange for `tinsmith_convolve_packed_s4`.
 
     weights: (C_OUT, HK, WK, C_IN), from -8 to 7. bias, multiplier, shift: (C_OUT,). input_zero_point: [-128, 127].
     nearest: for its sister that rounds once.
@@ -54,9 +54,13 @@ def pack_convolution_four_bits(
         input_zero_point=input_zero_point,
         nearest=nearest,
     )
-    if implementation == "mve":
-        return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
-    return _four_in_a_lane(wide, weights[0].size)
+    match implementation:
+        case "mve":
+            return replace(wide, weights=_vectors_of_halves(weights.reshape(len(weights), -1)))
+        case "dsp":
+            return _lanes(wide, weights[0].size)
+        case "c":
+            return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights[0].size)))
 
 
 def pack_fully_connected_four_bits(
@@ -69,7 +73,7 @@ def pack_fully_connected_four_bits(
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_fully_connected_packed_s4`, "dsp" or "mve".
+    """Arrange for `tinsmith_fully_connected_packed_s4`.
 
     weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point:
     [-128, 127]. nearest: for its sister that rounds once.
@@ -84,9 +88,24 @@ def pack_fully_connected_four_bits(
         input_zero_point=input_zero_point,
         nearest=nearest,
     )
-    if implementation != "mve":
-        return _four_in_a_lane(wide, weights.shape[1])
-    return _two_in_a_byte(weights, wide)
+    match implementation:
+        case "mve":
+            return _two_in_a_byte(weights, wide)
+        case "dsp":
+            return _lanes(wide, weights.shape[1])
+        case "c":
+            return replace(wide, weights=pairs_of_lanes(plain_rows(wide, weights.shape[1])))
+
+
+def pairs_of_lanes(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of plain C: four rows and two columns in a word. rows: (N, K), N a multiple of 4."""
+    moved = np.pad(rows.astype(np.int64) + _MOVED, ((0, 0), (0, rows.shape[1] % 2)))
+    groups = moved.reshape(-1, 2, 2, moved.shape[1] // 2, 2)  # pair, lane, word, column
+    places = np.array([0, 16]), np.array([0, 4]), np.array([0, 8])
+    lane, pair, column = places
+    bits = pair[:, None, None, None] + lane[:, None, None] + column
+    words = (groups << bits).sum(axis=(1, 2, 4))
+    return words.astype("<u4").reshape(-1).view(np.int8)
 
 
 def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
@@ -109,10 +128,22 @@ def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
     return PackedLayer(arrange_pairs(pairs), _wrapped(starts), wide.multiplier, wide.shift)
 
 
-def _four_in_a_lane(wide: PackedLayer, depth: int) -> PackedLayer:
+def _lanes(wide: PackedLayer, depth: int) -> PackedLayer:
     """Of the DSP extension. wide: the layer on bytes, for plain C."""
-    rows = plain_rows(wide, depth)
-    biases = wide.bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
+    return four_in_a_lane(plain_rows(wide, depth), wide.bias, wide.multiplier, wide.shift)
+
+
+def four_in_a_lane(
+    rows: NDArray[np.int8],
+    bias: NDArray[np.int32],
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+) -> PackedLayer:
+    """Of the DSP extension. rows: (N, K), N a multiple of 4. bias: (N,), folded. multiplier, shift: as they are.
+
+    Raises PackingError where a sum leaves its part of a lane.
+    """
+    biases = bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
     groups = rows.reshape(-1, CHANNEL_GROUP, rows.shape[1]).astype(np.int64)
     moved = groups + _MOVED
     moved[:, _UNMOVED] = groups[:, _UNMOVED]
@@ -121,7 +152,7 @@ def _four_in_a_lane(wide: PackedLayer, depth: int) -> PackedLayer:
     lanes = lanes_of_groups((moved * places[:, None]).sum(axis=1))
     # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
     starts = np.cumsum(biases * places, axis=1)[:, ::-1]
-    return PackedLayer(lanes, _wrapped(starts), wide.multiplier, wide.shift)
+    return PackedLayer(lanes, _wrapped(starts), multiplier, shift)
 
 
 def _wrapped(starts: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -156,7 +187,7 @@ def pack_depthwise_four_bits(
         any_shift=any_shift,
         nearest=nearest,
     )
-    return PackedLayer(_halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
+    return PackedLayer(halves(wide.weights), wide.bias, wide.multiplier, wide.shift)
 
 
 def _vectors_of_halves(rows: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -168,7 +199,7 @@ def _vectors_of_halves(rows: NDArray[np.int8]) -> NDArray[np.int8]:
     return (halves[:, 0] | halves[:, 1] << np.uint8(4)).reshape(-1).view(np.int8)
 
 
-def _halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:
+def halves(weights: NDArray[np.int8]) -> NDArray[np.int8]:
     """Of each eight weights those of the first half in the lower half of four bytes, 8 added to all."""
     padded = np.pad(weights, (0, -len(weights) % WIDENED_TOGETHER)).astype(np.uint8) + np.uint8(8)
     halves = padded.reshape(-1, 2, WIDENED_TOGETHER // 2)

@@ -19,6 +19,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_convolution,
     pack_depthwise,
 )
+from tinsmith_cmsis_nn.packing_four_bits import four_in_a_lane, halves, pairs_of_lanes
 
 MOST_BITS_OF_A_HALF = 15
 """Of a multiplier in the upper half of a word, beside its sign."""
@@ -61,13 +62,18 @@ def pack_narrow_convolution(
     weights: NDArray[np.int8],
     bias: NDArray[np.int32] | None,
     parameters: ConvParameters,
+    *,
+    four_bits: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_convolve_packed_s8_narrow`, "c" or "dsp".
+    """Arrange for `tinsmith_convolve_packed_s8_narrow`, or with four_bits `tinsmith_convolve_packed_s4_narrow`, "c" or
+    "dsp".
 
     weights: (C_OUT, HK, WK, C_IN). bias: (C_OUT,). parameters: with the multipliers that the layer has.
     Raises PackingError if a condition of `tinsmith_nn_narrow.h` does not hold.
     """
     channels = _settled(weights.reshape(weights.shape[0], -1), bias, parameters)
+    if four_bits:
+        return _of_four_bits(implementation, channels)
     arranged = pack_convolution(
         implementation,
         channels.rows.reshape(weights.shape),
@@ -87,8 +93,9 @@ def pack_narrow_depthwise(
     parameters: ConvParameters,
     *,
     input_size: tuple[int, int],
+    four_bits: bool = False,
 ) -> PackedLayer:
-    """Arrange for `tinsmith_depthwise_packed_s8_narrow`, "c" or "dsp".
+    """Arrange for `tinsmith_depthwise_packed_s8_narrow`, or with four_bits for its sister, "c" or "dsp".
 
     weights: (1, HK, WK, C). bias: (C,). parameters: with the multipliers that the layer has. input_size: as of
     `pack_depthwise`.
@@ -104,7 +111,7 @@ def pack_narrow_depthwise(
         input_zero_point=0,
         input_size=input_size,
     ).weights
-    return _in_words(arranged, channels, 1)
+    return _in_words(halves(arranged) if four_bits else arranged, channels, 1)
 
 
 def _harmless(channels: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -162,6 +169,16 @@ def _in_words(weights: NDArray[np.int8], channels: _Channels, group: int) -> Pac
         _padded(channels.multiplier, group, 0),
         _padded(channels.shift, group, 1),
     )
+
+
+def _of_four_bits(implementation: Implementation, channels: _Channels) -> PackedLayer:
+    """Of a convolution. With the DSP extension sums come out of their lanes before they are scaled, without bias."""
+    rows = np.pad(channels.rows, ((0, -len(channels.rows) % CHANNEL_GROUP), (0, 0)))
+    if implementation == "c":
+        return _in_words(pairs_of_lanes(rows), channels, CHANNEL_GROUP)
+    nothing = np.zeros(len(rows), np.int32)
+    lanes = four_in_a_lane(rows, nothing, nothing, nothing).weights
+    return _in_words(lanes, channels, CHANNEL_GROUP)
 
 
 def _by_halves(weights: NDArray[np.int8], channels: _Channels) -> PackedLayer:

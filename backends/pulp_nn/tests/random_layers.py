@@ -40,15 +40,21 @@ def with_weights(
     *,
     seed: int = 0,
     scale: float = 0.005,
+    dtype: DType = DType.INT8,
+    lowest: int | None = None,
 ) -> Graph:
-    """A layer with weights and bias. axis: of the weights' scales; None for one scale, near `scale`."""
+    """A layer with weights and bias. axis: of the weights' scales; None for one scale, near `scale`. dtype, lowest: of
+    the weights, which are above the smallest integer if nothing is said.
+    """
     random = np.random.default_rng(seed)
     builder = GraphBuilder("layer")
     x = builder.input("x", TensorType(tuple(shape), DType.INT8, quantization(random)))
     count = 1 if axis is None else weights[axis]
     scales = tuple(float(np.float32(s)) for s in random.uniform(0.2 * scale, scale, count))
-    data = random.integers(-127, 128, tuple(weights)).astype(np.int8)
-    w = builder.constant("w", data, Quantization(scales, (0,) * count, axis))
+    low, high = dtype.integer_range
+    first = low + 1 if lowest is None else lowest
+    data = random.integers(first, high + 1, tuple(weights)).astype(np.int8)
+    w = builder.constant("w", data, Quantization(scales, (0,) * count, axis), dtype)
     outputs = weights[-1] if weights[0] == 1 and len(weights) == 4 and axis == 3 else weights[0]
     b = builder.constant("b", random.integers(-3000, 3000, outputs).astype(np.int32))
     return builder.build(builder.add(operator, [x, w, b], "y", quantization(random)))

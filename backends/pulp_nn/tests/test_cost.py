@@ -21,6 +21,7 @@ from tinsmith_pulp_nn.geometry import (
     Mean,
     Rows,
     Softmax,
+    Widened,
     conv2d_scratch_bytes,
     depthwise_scratch_bytes,
 )
@@ -221,6 +222,21 @@ def test_means_and_moves_take_what_the_simulator_counts() -> None:
     assert abs(cost.mean_cycles(Mean(5, 33, 2), 1) / 1763 - 1) < 0.1
     apart = Box((6, 4, 2, 44), (352, 88, 44, 1), (704, 176, 88, 1))
     assert abs(cost.move_cycles((apart,), 1) / 2763 - 1) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("widened", "cores", "cycles"),
+    [
+        (Widened(192, 256), 8, 601),
+        (Widened(192, 36), 8, 258),
+        (Widened(30, 100), 1, 1397),
+        (Widened(256, 2304), 4, 7233),
+    ],
+)
+def test_widening_takes_what_the_simulator_counts(
+    widened: Widened, cores: int, cycles: int
+) -> None:
+    assert abs(cost.widen_cycles(widened, cores) / cycles - 1) < 0.1
 
 
 @pytest.mark.parametrize(("copy", "to_l1", "cycles"), MEASURED_COPIES)

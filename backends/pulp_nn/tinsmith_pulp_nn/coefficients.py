@@ -334,6 +334,13 @@ COEFFICIENTS: Mapping[str, Mapping[str, float]] = {
         "word": 22.68,
         "word that meets": 3.349,
     },
+    "widen": {
+        "call": 106.9,
+        "sixteen": 11.94,
+        "sixteen that meets": 0.3116,
+        "team": 6.652,
+        "word": 3.028,
+    },
 }
 
 COLD_CYCLES: Mapping[str, int] = {
@@ -355,4 +362,5 @@ COLD_CYCLES: Mapping[str, int] = {
     "mul_tflite": 538,
     "softmax": 792,
     "sum": 506,
+    "widen": 274,
 }

@@ -77,14 +77,20 @@ def input_is_computed(layer: Layer) -> str | None:
 
 
 def fork(
-    layer: Layer, scope: Scope, kernel: str, record: str, fields: Mapping[str, str | int | bool]
+    layer: Layer,
+    scope: Scope,
+    kernel: str,
+    record: str,
+    fields: Mapping[str, str | int | bool],
+    variable: str = "call",
 ) -> Emission:
     """The record of a call on the stack of the core that issues it, and the kernel on all cores.
 
     kernel: its name without prefix, `pool`. record: the C type. fields: its members with their values or C text.
+    variable: the record's name.
     """
     scope.helper(_share(kernel, record))
-    return _forked(layer, f"tinsmith_share_of_{kernel}", record, fields)
+    return _forked(layer, f"tinsmith_share_of_{kernel}", record, fields, variable)
 
 
 def fork_batches(
@@ -106,12 +112,16 @@ def fork_batches(
 
 
 def _forked(
-    layer: Layer, share: str, record: str, fields: Mapping[str, str | int | bool]
+    layer: Layer,
+    share: str,
+    record: str,
+    fields: Mapping[str, str | int | bool],
+    variable: str = "call",
 ) -> Emission:
     members = [f"      .{name} = {_text(value)}," for name, value in fields.items()]
     cores = chosen_cores(layer)
-    started = f"  tinsmith_cluster_fork({cores}u, {share}, &call);"
-    return Emission((f"  const {record} call = {{", *members, "  };", started))
+    started = f"  tinsmith_cluster_fork({cores}u, {share}, &{variable});"
+    return Emission((f"  const {record} {variable} = {{", *members, "  };", started))
 
 
 def _share(kernel: str, record: str) -> str:

@@ -24,6 +24,7 @@ from tinsmith_pulp_nn.geometry import (
     Rows,
     Side,
     Softmax,
+    Widened,
     balanced_members,
     balanced_trials,
     ceiling,
@@ -68,6 +69,8 @@ __all__ = [
     "slowest",
     "softmax_cycles",
     "softmax_work",
+    "widen_cycles",
+    "widen_work",
 ]
 
 Stage = Literal["tflite", "truncate"]
@@ -91,6 +94,7 @@ Kernel = Literal[
     "extremum",
     "mean",
     "move",
+    "widen",
     "dma",
 ]
 
@@ -162,6 +166,11 @@ def mean_cycles(mean: Mean, cores: int) -> int:
 def move_cycles(boxes: tuple[Box, ...], cores: int) -> int:
     """tinsmith_pulp_move()."""
     return _cycles(*move_work(boxes, cores))
+
+
+def widen_cycles(widened: Widened, cores: int) -> int:
+    """tinsmith_pulp_widen_s4()."""
+    return _cycles(*widen_work(widened, cores))
 
 
 def cold_cycles(kernel: Kernel, stage: Stage = "tflite") -> int:
@@ -610,6 +619,19 @@ def _box_work(box: Box, cores: int) -> dict[str, float]:
         "pair that meets": pairs * _others(cores),
         "misaligned": 2 * pairs * (loads + stores),
     }
+
+
+@lru_cache(maxsize=_CACHED)
+def widen_work(widened: Widened, cores: int) -> tuple[str, Sequence[Work]]:
+    """The name of the coefficients, and the work of the first core."""
+    words, share = widened.shares(cores)
+    sixteens = min(share, widened.sixteens)
+    work = {
+        "word": words,
+        "sixteen": sixteens,
+        "sixteen that meets": sixteens * _others(cores),
+    }
+    return "widen", [_call(cores) | work]
 
 
 @lru_cache(maxsize=_CACHED)

@@ -111,6 +111,25 @@ class Box:
 
 
 @dataclass(frozen=True)
+class Widened:
+    """An array whose weights of four bits become bytes. words: of the channels, which are copied. sixteens: of
+    weights.
+    """
+
+    words: int
+    sixteens: int
+
+    @property
+    def bytes(self) -> int:
+        """Of the array that it becomes."""
+        return 4 * self.words + 16 * self.sixteens
+
+    def shares(self, cores: int) -> tuple[int, int]:
+        """Words and sixteens of the first core: of these an odd number."""
+        return ceiling(self.words, cores), ceiling(self.sixteens, cores) | 1
+
+
+@dataclass(frozen=True)
 class Copy:
     """A copy by the DMA: one line, or lines that lie apart in the other memory and side by side in the first-level one.
 

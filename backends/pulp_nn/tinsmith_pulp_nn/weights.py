@@ -221,17 +221,31 @@ def emit_arranged(kernel: str) -> Callable[[Layer, Scope], Emission]:
     """The call of a kernel whose constants are one array. kernel: `conv2d`."""
 
     def emit(layer: Layer, scope: Scope) -> Emission:
-        scratch = scope.scratch.expression if scope.scratch else "NULL"
-        fields = {
-            "input": scope.input(0),
-            "numbers": scope.prepared(NUMBERS, f"{scope.layer}: sizes and bounds"),
-            "constants": scope.prepared(LAYOUT, f"{scope.layer}: bias, scales, weights"),
-            "output": scope.output,
-            "scratch": f"(uint8_t *){scratch}",
-        }
-        name, record = f"arranged_{kernel}", "tinsmith_pulp_call_t"
-        if isinstance(layer.operator, Convolution):
-            return fork_batches(layer, scope, name, record, fields)
-        return fork(layer, scope, name, record, fields)
+        numbers, constants = prepared_arrays(scope)
+        return arranged_call(kernel, layer, scope, numbers, constants)
 
     return emit
+
+
+def prepared_arrays(scope: Scope) -> tuple[str, str]:
+    """C expressions of a layer's record and of its array."""
+    numbers = scope.prepared(NUMBERS, f"{scope.layer}: sizes and bounds")
+    return numbers, scope.prepared(LAYOUT, f"{scope.layer}: bias, scales, weights")
+
+
+def arranged_call(
+    kernel: str, layer: Layer, scope: Scope, numbers: str, constants: str
+) -> Emission:
+    """The call of such a kernel. numbers, constants: C expressions of the record and of the array."""
+    scratch = scope.scratch.expression if scope.scratch else "NULL"
+    fields = {
+        "input": scope.input(0),
+        "numbers": numbers,
+        "constants": constants,
+        "output": scope.output,
+        "scratch": f"(uint8_t *){scratch}",
+    }
+    name, record = f"arranged_{kernel}", "tinsmith_pulp_call_t"
+    if isinstance(layer.operator, Convolution):
+        return fork_batches(layer, scope, name, record, fields)
+    return fork(layer, scope, name, record, fields)

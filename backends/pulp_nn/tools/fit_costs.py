@@ -1,6 +1,7 @@
 """Fits cost.py to the simulator: `fit_costs.py` writes coefficients.py, `fit_costs.py --check` measures other layers.
 
-What tinsmith_pulp_tensors.h has is fitted, or checked, where it is named: `--kernel mean --kernel move`.
+What tinsmith_pulp_tensors.h has, and the widening of weights, is fitted, or checked, where it is named: `--kernel mean
+--kernel move`.
 
 Layers are random, of sizes that tiles have; the same seed gives the same layers and coefficients. Both need the
 checkout: a program that runs all layers is built from its kernels and simulated.
@@ -28,6 +29,7 @@ from tinsmith_pulp_nn.geometry import (
     Mean,
     Rows,
     Softmax,
+    Widened,
     conv2d_scratch_bytes,
     depthwise_scratch_bytes,
     is_direct,
@@ -63,7 +65,7 @@ class Layer:
     kernel: str
     stage: Stage
     cores: int
-    geometry: Image | Linear | Softmax | Elements | Rows | Mean | Box | Copy
+    geometry: Image | Linear | Softmax | Elements | Rows | Mean | Box | Widened | Copy
     kind: str
     works: Sequence[Work]
 
@@ -261,6 +263,13 @@ class _Sampler:
         work_kind, works = cost.move_work((box,), cores)
         return Layer("kMove", "move", "tflite", cores, box, work_kind, works)
 
+    def _widen(self) -> Layer | None:
+        widened, cores = Widened(self._size(1024), self._size(8192)), self._cores()
+        if 2 * widened.bytes > _MOST_BYTES:
+            return None
+        kind, works = cost.widen_work(widened, cores)
+        return Layer("kWiden", "widen", "tflite", cores, widened, kind, works)
+
     def _copy(self) -> Layer | None:
         is_flat = self._random.random() < 0.5
         size = self._size(_MOST_ELEMENTS if is_flat else 1024)
@@ -303,6 +312,7 @@ class _Sampler:
             "extremum": lambda: self._pairs("extremum"),
             "mean": self._mean,
             "move": self._move,
+            "widen": self._widen,
         }
 
 
@@ -491,7 +501,7 @@ def main() -> None:
         "--kernel",
         action="append",
         default=[],
-        choices=["mul_tflite", "mul_scaled", "sum", "extremum", "mean", "move"],
+        choices=["mul_tflite", "mul_scaled", "sum", "extremum", "mean", "move", "widen"],
         help="only this kernel, which rounds without it leave out; may be given several times",
     )
     parser.add_argument("--rounds", type=int, help="of 40 layers; 60 to fit, 1 to check")

@@ -8,6 +8,7 @@
 
 #include "tinsmith_pulp.h"
 #include "tinsmith_pulp_arranged.h"
+#include "tinsmith_pulp_four_bits.h"
 #include "tinsmith_pulp_nn.h"
 #include "tinsmith_pulp_tensors.h"
 
@@ -31,6 +32,7 @@ typedef enum {
   kExtremum,
   kMean,
   kMove,
+  kWiden,
   kDmaToL1,
   kDmaToL2,
 } kernel_t;
@@ -79,6 +81,7 @@ static PULP_L1 union {
   tinsmith_pulp_pairs_t extremum;
   tinsmith_pulp_mean_t mean;
   tinsmith_pulp_move_t move;
+  tinsmith_pulp_widen_t widen;
 } layers;
 static PULP_L1 tinsmith_pulp_box_t near_box;
 static PULP_L1 const void *near_input;
@@ -204,6 +207,10 @@ static void run_mean(const void *layer, tinsmith_pulp_core_t core) {
 
 static void run_move(const void *layer, tinsmith_pulp_core_t core) {
   tinsmith_pulp_move(layer, core);
+}
+
+static void run_widen(const void *layer, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_widen_s4(layer, core);
 }
 
 static const tinsmith_pulp_output_numbers_t kOutputNumbers = {-5, -128, 127};
@@ -463,6 +470,20 @@ static job_t move_of(const shape_t *shape) {
   return (job_t){run_move, &layers.move};
 }
 
+static job_t widen_of(const shape_t *shape) {
+  const uint32_t words = shape->numbers[0];
+  const uint32_t sixteens = shape->numbers[1];
+  layers.widen = (tinsmith_pulp_widen_t){
+      .numbers = words,
+      .numbers_share = (words + shape->cores - 1u) / shape->cores,
+      .sixteens = sixteens,
+      .sixteens_share = ((sixteens + shape->cores - 1u) / shape->cores) | 1u,
+  };
+  layers.widen.packed = take(4u * words + 8u * sixteens);
+  layers.widen.widened = take(4u * words + 16u * sixteens);
+  return (job_t){run_widen, &layers.widen};
+}
+
 static job_t job_of(const shape_t *shape) {
   used = 0u;
   switch (shape->kernel) {
@@ -489,6 +510,8 @@ static job_t job_of(const shape_t *shape) {
       return mean_of(shape);
     case kMove:
       return move_of(shape);
+    case kWiden:
+      return widen_of(shape);
     default:
       return pool_of(shape);
   }

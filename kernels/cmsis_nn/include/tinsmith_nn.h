@@ -140,8 +140,13 @@ int32_t tinsmith_convolve_packed_offset_s8_get_buffer_size_mve(const cmsis_nn_co
                                                                const cmsis_nn_dims *filter_dims);
 
 /**
- * tinsmith_convolve_packed_s8() on weights of four bits, from -8 to 7, with half the bytes of them and as many
- * instructions in its loop. DSP and MVE.
+ * tinsmith_convolve_packed_s8() on weights of four bits, from -8 to 7, with half the bytes of them and not more
+ * instructions in its loop.
+ *
+ * Plain C, filter_data: for each group of 4 output channels a, b, c, d and each two values of k, a little-endian word:
+ * from its lowest bits on a[k] + 8, c[k] + 8, a[k + 1] + 8, c[k + 1] + 8, b[k] + 8, d[k] + 8, b[k + 1] + 8,
+ * d[k + 1] + 8. C_OUT is rounded up to a multiple of 4 with zeros; what lies behind an odd K is not read. bias_data:
+ * folded. Scratch is that of tinsmith_convolve_packed_s8().
  *
  * DSP, filter_data: for each group of 4 output channels a, b, c, d and each block of 4 values of k, 8 bytes = 4
  * little-endian 16-bit lanes, of k, k + 2, k + 1 and k + 3. Lane k = (a[k] + 8) + 16 * (b[k] + 8) + 256 * (c[k] + 8) +
@@ -377,10 +382,10 @@ arm_cmsis_nn_status tinsmith_fully_connected_small_s8(const cmsis_nn_context *ct
                                                       int8_t *output_data);
 
 /**
- * tinsmith_fully_connected_packed_s8() on weights of four bits, from -8 to 7, without scratch. DSP and MVE.
+ * tinsmith_fully_connected_packed_s8() on weights of four bits, from -8 to 7, without scratch.
  *
  * filter_data, and bias_data:
- *  - DSP: as of tinsmith_convolve_packed_s4() with K = filter_dims->n, with the same bounds.
+ *  - Plain C, DSP: as of tinsmith_convolve_packed_s4() with K = filter_dims->n, with the same bounds.
  *  - MVE: for each 3 pairs (a, b) of output channels, for each block of 16 values of k, 16 bytes of each pair, a + 16 *
  * b; then the same of each pair that is left. K is rounded up to a multiple of 16 and C_OUT to one of 2, with zeros.
  *    bias_data: of each pair with the folded biases A and B, modulo 2^32, A + 16 B and 16 A. What the arranger must

@@ -98,6 +98,10 @@ static int32_t twin_of(int32_t kernel) {
       return kCallDepthwisePackedS4;
     case kCallDepthwisePackedAnyS4Nearest:
       return kCallDepthwisePackedAnyS4;
+    case kCallConvolvePackedS4Narrow:
+      return kCallConvolvePackedS4;
+    case kCallDepthwisePackedS4Narrow:
+      return kCallDepthwisePackedS4;
     case kCallConvolveWrapperNearest:
       return kCallConvolveWrapper;
     case kCallDepthwiseWrapperNearest:
@@ -314,6 +318,11 @@ int32_t call_run(const call *c) {
                                                 c->output);
     case kCallDepthwisePackedNarrow:
       return tinsmith_depthwise_packed_s8_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
+    case kCallConvolvePackedS4Narrow:
+      return tinsmith_convolve_packed_s4_narrow(&ctx, &conv, &channels, in, input, filter, second, bias, out,
+                                                c->output);
+    case kCallDepthwisePackedS4Narrow:
+      return tinsmith_depthwise_packed_s4_narrow(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedAny:
       return tinsmith_convolve_packed_any_s8(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallDepthwisePackedAny:
@@ -345,10 +354,8 @@ int32_t call_run(const call *c) {
     case kCallDepthwisePackedAnyS4:
       return tinsmith_depthwise_packed_any_s4(&ctx, &dw, &channels, in, input, filter, second, bias, out, c->output);
 #endif
-#if !TINSMITH_NN_C
     case kCallConvolvePackedS4:
       return tinsmith_convolve_packed_s4(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
-#endif
     case kCallDepthwisePackedS4Nearest:
       return tinsmith_depthwise_packed_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
                                                   c->output);
@@ -357,18 +364,14 @@ int32_t call_run(const call *c) {
       return tinsmith_depthwise_packed_any_s4_nearest(&ctx, &dw, &channels, in, input, filter, second, bias, out,
                                                       c->output);
 #endif
-#if !TINSMITH_NN_C
     case kCallConvolvePackedS4Nearest:
       return tinsmith_convolve_packed_s4_nearest(&ctx, &conv, &channels, in, input, filter, second, bias, out,
                                                  c->output);
-#endif
-#if !TINSMITH_NN_C
     case kCallFullyConnectedPackedS4:
       return tinsmith_fully_connected_packed_s4(&ctx, &fc, &either, in, input, filter, second, bias, out, c->output);
     case kCallFullyConnectedPackedS4Nearest:
       return tinsmith_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                         c->output);
-#endif
     case kCallConvolvePackedS2:
       return tinsmith_convolve_packed_s2(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedS2Nearest:

@@ -79,6 +79,8 @@ typedef enum {
   kCallFullyConnectedPackedS2Nearest,
   kCallConvolvePackedS2Narrow,
   kCallDepthwisePackedS2Narrow,
+  kCallConvolvePackedS4Narrow,
+  kCallDepthwisePackedS4Narrow,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

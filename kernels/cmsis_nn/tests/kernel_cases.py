@@ -104,6 +104,8 @@ KERNELS = (
     "fully_connected_packed_s2_nearest",
     "convolve_packed_s2_narrow",
     "depthwise_packed_s2_narrow",
+    "convolve_packed_s4_narrow",
+    "depthwise_packed_s4_narrow",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -113,10 +115,7 @@ def kernels_of(implementation: Implementation) -> tuple[str, ...]:
     (backends/cmsis_nn/tests/test_cmsis_nn_on_host.py).
     """
     of_one = {
-        "c": (
-            *("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
-            *("convolve_packed_s4", "fully_connected_packed_s4"),
-        ),
+        "c": ("_deep", "_offset", "_single", "_single_narrow", "_small", "packed_3x3"),
         "dsp": ("_small", "packed_3x3"),
         "mve": ("_any", "_deep", "_single", NARROW, "_any_s4", "_any_s2"),
     }

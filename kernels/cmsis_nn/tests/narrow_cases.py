@@ -48,13 +48,14 @@ def packed_narrow(
     *,
     bits: int = 8,
 ) -> PackedLayer:
-    """Arranged. zero_points: of input and output. input_size: of a depthwise convolution. bits: 8, or 2."""
+    """Arranged. zero_points: of input and output. input_size: of a depthwise convolution. bits: 8, 4 or 2."""
     zero, out_zero = zero_points
     parameters = ConvParameters(*stage, -zero, out_zero, *activation, Rounding.NEAREST)
     given = implementation, weights, bias, parameters
     if input_size is None:
-        pack = pack_narrow_convolution if bits == 8 else pack_narrow_convolution_two_bits
-        return pack(*given)
+        if bits == 2:
+            return pack_narrow_convolution_two_bits(*given)
+        return pack_narrow_convolution(*given, four_bits=bits == 4)
     if bits == 2:
         return pack_narrow_depthwise_two_bits(*given, input_size=input_size)
-    return pack_narrow_depthwise(*given, input_size=input_size)
+    return pack_narrow_depthwise(*given, input_size=input_size, four_bits=bits == 4)

@@ -4,6 +4,7 @@
 
 #include "src/internal/stage.h"
 #include "tests/buffers.h"
+#include "tests/four_bit_calls.h"
 #include "tests/oracle.h"
 #include "tests/random_data.h"
 #include "tests/report.h"
@@ -369,6 +370,8 @@ static const kernel_t kKernels[] = {
     {"smaller or larger", call_extremum},
     {"mean", call_mean},
     {"move", call_move},
+    {"widen four bits", call_widen_s4},
+    {"linear of four bits", call_linear_s4},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

@@ -26,19 +26,8 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
                                                        const int32_t *bias_data, const cmsis_nn_dims *output_dims,
                                                        int8_t *output_data) {
   (void)ctx;
-  const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
-  if (status != ARM_CMSIS_NN_SUCCESS) {
-    return status;
-  }
-  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
-                              quant_params->is_per_channel ? 1 : 0, fc_params->output_offset};
-  const int32_t channels = output_dims->c;
-  for (int32_t n = 0; n < input_dims->n; ++n) {
-    multiply_one(&stage, input_data + n * filter_dims->n, filter_data, filter_dims->n, channels,
-                 output_data + n * channels, false);
-  }
-  tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
-  return ARM_CMSIS_NN_SUCCESS;
+  return multiply_rows(fc_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
+                       output_dims, output_data);
 }
 
 #endif /* TINSMITH_NN_C */

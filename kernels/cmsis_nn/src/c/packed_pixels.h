@@ -15,12 +15,21 @@
 #include "src/internal/narrow.h"
 #include "src/internal/requantize.h"
 
+#ifndef TINSMITH_NN_FOUR_BITS
+#define TINSMITH_NN_FOUR_BITS 0
+#endif
+
 enum { kChannels = 4 };
 
 #if defined(__arm__)
 enum { kPixels = 2 }; /* 13 registers */
 #else
 enum { kPixels = 3 }; /* 26 and more */
+#endif
+
+#if TINSMITH_NN_FOUR_BITS
+#include "src/c/packed_halves.h"
+#include "src/internal/sum_s8.h"
 #endif
 
 /** Scaling of outputs; a step of 0 means one multiplier and shift for all channels. */
@@ -31,6 +40,13 @@ typedef struct {
   int32_t step;
   int32_t zero_point;
 } output_stage;
+
+#if !TINSMITH_NN_FOUR_BITS
+
+/** Bytes of a group of channels. */
+TINSMITH_ALWAYS_INLINE int32_t group_bytes(int32_t depth) {
+  return kChannels * depth;
+}
 
 /** sums[p][c] += inputs[p][k] * weights[k][c] for one k. pixels is a constant. */
 TINSMITH_ALWAYS_INLINE void add_products(int32_t sums[][kChannels], const int8_t *const *inputs, int32_t k,
@@ -93,6 +109,8 @@ TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bi
   }
 }
 
+#endif /* !TINSMITH_NN_FOUR_BITS */
+
 #if TINSMITH_NN_NARROW
 
 /** Outputs of channel c of a group. pixels is a constant. */
@@ -136,10 +154,21 @@ TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[]
 TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *const *x, const int8_t *weights,
                                             int32_t depth, int32_t channels, int8_t *output, int32_t pixels,
                                             bool any_shift) {
+#if TINSMITH_NN_FOUR_BITS
+  int32_t starts[kPixels];
+  for (int32_t p = 0; p < pixels; ++p) {
+    starts[p] = -8 * tinsmith_sum_s8(x[p], depth);
+  }
+#endif
   for (int32_t first = 0; first < channels; first += kChannels) {
     int32_t acc[kPixels][kChannels];
-    multiply(acc, TINSMITH_NN_NARROW ? NULL : stage.bias + first, x, weights, depth, pixels);
-    weights += kChannels * depth;
+    const int32_t *bias = TINSMITH_NN_NARROW ? NULL : stage.bias + first;
+#if TINSMITH_NN_FOUR_BITS
+    multiply(acc, bias, starts, x, weights, depth, pixels);
+#else
+    multiply(acc, bias, x, weights, depth, pixels);
+#endif
+    weights += group_bytes(depth);
     const int32_t left = channels - first;
 #if TINSMITH_NN_NARROW
     (void)any_shift;
@@ -221,6 +250,28 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_pixels(const cmsis_nn_contex
     output += count * channels;
   }
   tinsmith_apply_activation(&conv_params->activation, output_data, pixels * channels);
+  return ARM_CMSIS_NN_SUCCESS;
+}
+
+/** A fully connected layer, as tinsmith_fully_connected_packed_s8(). */
+TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status multiply_rows(const cmsis_nn_fc_params *fc_params,
+                                                         const cmsis_nn_quant_params *quant_params,
+                                                         const cmsis_nn_dims *input_dims, const int8_t *input_data,
+                                                         const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
+                                                         const int32_t *bias_data, const cmsis_nn_dims *output_dims,
+                                                         int8_t *output_data) {
+  const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
+  if (status != ARM_CMSIS_NN_SUCCESS) {
+    return status;
+  }
+  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
+                              quant_params->is_per_channel ? 1 : 0, fc_params->output_offset};
+  const int32_t channels = output_dims->c;
+  for (int32_t n = 0; n < input_dims->n; ++n) {
+    multiply_one(&stage, input_data + n * filter_dims->n, filter_data, filter_dims->n, channels,
+                 output_data + n * channels, false);
+  }
+  tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
   return ARM_CMSIS_NN_SUCCESS;
 }
 

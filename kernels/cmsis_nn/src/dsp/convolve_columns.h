@@ -60,7 +60,7 @@ typedef struct {
 
 TINSMITH_ALWAYS_INLINE void start_sums(sums *acc, int32_t p, const int32_t *bias) {
   for (int32_t c = 0; c < kChannels; ++c) {
-    acc->first[p][c] = bias[c];
+    acc->first[p][c] = TINSMITH_NN_NARROW ? 0 : bias[c]; /* of narrow multipliers a part of what is added later */
   }
 }
 
@@ -286,7 +286,7 @@ typedef struct {
 #endif
 } output_stage;
 
-#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_MOVED
 
 /** Outputs of channel c of each pixel. The second sum of a pair is taken as it comes, times 256: bias is a part of it
  * already. */
@@ -355,12 +355,15 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
     /* Loaded once for both pixels: for all the compiler knows, a store to the output changes the arrays. */
     const int32_t multiplier = stage->multiplier[c];
     const int32_t shift = stage->shift[c];
+#if TINSMITH_NN_NARROW
+    const int32_t addend = stage->bias[c];
+#endif
     int32_t scaled[kPixels];
     for (int32_t p = 0; p < kPixels; ++p) {
       const int32_t value = values[p][c];
 #if TINSMITH_NN_NARROW
       (void)any_shift;
-      scaled[p] = tinsmith_scale_narrow(value, multiplier, shift, stage->bias[c]);
+      scaled[p] = tinsmith_scale_narrow(value, multiplier, shift, addend);
 #else
       scaled[p] = any_shift ? tinsmith_requantize_folded_any(value, multiplier, shift, stage->zero_point)
                             : tinsmith_requantize_folded(value, multiplier, shift,
@@ -372,7 +375,7 @@ TINSMITH_ALWAYS_INLINE void finish_group(const output_stage *stage, const sums *
   }
 }
 
-#endif /* TINSMITH_NN_NARROW, TINSMITH_NN_TWO_BITS */
+#endif /* TINSMITH_NN_NARROW && !TINSMITH_NN_MOVED */
 
 /** All channels of the pixels: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]).
  * Of a single pixel output1 is output0, which is written last. */
@@ -382,13 +385,13 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
   for (; channels > 0; channels -= kChannels) {
     sums acc;
     for (int32_t p = 0; p < kPixels; ++p) {
-#if TINSMITH_NN_NARROW && !TINSMITH_NN_TWO_BITS
+#if TINSMITH_NN_MOVED
+      start_sums(&acc, p, stage.bias); /* terms count at the end */
+#elif TINSMITH_NN_NARROW
       acc.bottom[p][0] = stage.bias[0];
       acc.both[p][0] = stage.bias[1];
       acc.bottom[p][1] = stage.bias[2];
       acc.both[p][1] = stage.bias[3];
-#elif TINSMITH_NN_MOVED
-      start_sums(&acc, p, stage.bias); /* terms count at the end */
 #else
       const int32_t term = terms != NULL ? terms[p] : 0;
       acc.both[p][0] = acc.bottom[p][0] = stage.bias[0] + term;
@@ -410,7 +413,7 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
     stage.bias += kChannels;
     stage.multiplier += kChannels;
     stage.shift += kChannels;
-#if TINSMITH_NN_NARROW
+#if TINSMITH_NN_NARROW && !TINSMITH_NN_FOUR_BITS
     /* Pointers that move: of what they have in common clang makes indices, which every access adds up again. */
     TINSMITH_KEEP_ORDER(stage.bias);
     TINSMITH_KEEP_ORDER(stage.multiplier);

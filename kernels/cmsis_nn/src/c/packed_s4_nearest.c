@@ -1,0 +1,5 @@
+/* packed_s4_body.h, rounded once. */
+
+#define TINSMITH_NN_NEAREST 1
+
+#include "src/c/packed_s4_body.h"

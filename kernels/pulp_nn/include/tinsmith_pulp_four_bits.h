@@ -1,0 +1,36 @@
+/* Layers of int8 whose weights have four bits, two to a byte until they are in first-level memory.
+ *
+ * Arrays of constants are those of tinsmith_pulp_arranged.h but for their weights. Where weights are widened, sixteen
+ * of them in the order of that array are two words: byte j of the first word holds weight j in its lower half and
+ * weight 4 + j in its upper one, byte j of the second weights 8 + j and 12 + j; zeros fill the last two words up.
+ */
+#ifndef TINSMITH_PULP_FOUR_BITS_H_
+#define TINSMITH_PULP_FOUR_BITS_H_
+
+#include <stdint.h>
+
+#include "tinsmith_pulp_arranged.h"
+
+/** What becomes the array of a kernel of int8. Both arrays begin at multiples of 4 bytes and do not overlap. Shares of
+ * all cores together are all, or more; of sixteens an odd number, so that cores that walk in step do not meet in one
+ * bank of the memory. */
+typedef struct {
+  const void *packed;      /**< numbers of the channels, then weights */
+  void *widened;           /**< the same numbers, then a weight in each byte */
+  uint32_t numbers;        /**< words of the channels */
+  uint32_t numbers_share;  /**< of a core */
+  uint32_t sixteens;       /**< of weights */
+  uint32_t sixteens_share; /**< of a core */
+} tinsmith_pulp_widen_t;
+
+/** A core's share of the array. A kernel of int8 may read it after a barrier. */
+void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core);
+
+/** A fully connected layer, whose weights are used as they lie: of four rows and four columns two words, whose bytes
+ * are the weights of rows 0 and 2, plus 16 times those of rows 1 and 3 beside them. A byte must hold that: -8 beside a
+ * negative weight does not. Columns are a multiple of 4, and zeros fill up the last four rows. */
+void tinsmith_pulp_arranged_linear_s4(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+void tinsmith_pulp_arranged_linear_s4_scaled(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+void tinsmith_pulp_arranged_linear_s4_scaled_high(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
+#endif /* TINSMITH_PULP_FOUR_BITS_H_ */
