@@ -71,6 +71,39 @@ LAYERS = {
             scale=0.005,
         ),
     ),
+    "nearest_of_large_scales": (
+        "tinsmith_pulp_conv2d_s4_scaled_high",
+        four_bits(
+            Conv2D(padding=AROUND, rounding=NEAREST),
+            (1, 9, 7, 8),
+            (10, 3, 3, 8),
+            0,
+            seed=21,
+            scale=0.4,
+            lowest=-8,
+        ),
+    ),
+    "floor": (
+        "tinsmith_pulp_conv2d_s4_scaled_high",
+        four_bits(
+            Conv2D(rounding=Rounding.FLOOR), (1, 5, 6, 16), (9, 1, 1, 16), 0, seed=22, scale=0.3
+        ),
+    ),
+    "depthwise_nearest": (
+        "tinsmith_pulp_depthwise_3x3_s4_scaled_high",
+        four_bits(
+            DepthwiseConv2D(padding=AROUND, rounding=NEAREST),
+            (1, 9, 7, 10),
+            (1, 3, 3, 10),
+            3,
+            seed=23,
+            scale=0.4,
+        ),
+    ),
+    "linear_nearest_of_large_scales": (
+        "tinsmith_pulp_conv2d_s4_scaled_high",
+        four_bits(FullyConnected(rounding=NEAREST), (1, 64), (7, 64), 0, seed=24, scale=0.4),
+    ),
     "narrow": (
         "tinsmith_pulp_conv2d_s4_scaled",
         four_bits(

@@ -15,13 +15,15 @@ from tinsmith_ir.operators import DepthwiseConv2D
 from tinsmith_lowering import AsGiven, Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import convolution, cost
+from tinsmith_pulp_nn import convolution, cost, scaled
 from tinsmith_pulp_nn.common import LAYOUT, chosen_cores, fork
 from tinsmith_pulp_nn.geometry import Widened, ceiling, padded_columns, rounded_up
 from tinsmith_pulp_nn.weights import (
+    arranged,
     arranged_call,
     emit_arranged,
     given_channels,
+    packed,
     prepared_arrays,
 )
 
@@ -33,6 +35,7 @@ _TOGETHER = 16
 
 _LOWEST = -8
 _PREFIX = "tinsmith_pulp_"
+_HIGH = "_scaled_high"
 
 
 def pairs_are_bytes(layer: Layer) -> str | None:
@@ -74,7 +77,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
 def _sister(kernel: Kernel) -> Kernel:
     own = kernel.name.removeprefix(_PREFIX)
     stem, suffix = own, ""
-    for found in ("_scaled_high", "_scaled"):
+    for found in (_HIGH, "_scaled"):
         if own.endswith(found):
             stem, suffix = own.removesuffix(found), found
             break
@@ -86,12 +89,29 @@ def _sister(kernel: Kernel) -> Kernel:
             rules=(*kernel.rules, pairs_are_bytes),
             prepare=partial(_prepare_linear, kernel, suffix),
         )
+    given = _by_16(kernel) if suffix == _HIGH else kernel
     return replace(
         renamed,
         emit=partial(_emit_widening, kernel, own, suffix),
+        rules=given.rules,
         scratch_bytes=partial(_scratch_bytes, kernel, suffix),
-        prepare=partial(_prepare_widening, kernel, suffix),
+        prepare=partial(_prepare_widening, given, suffix),
         cost=partial(_cost, kernel, suffix),
+    )
+
+
+def _by_16(kernel: Kernel) -> Kernel:
+    """The same of 16 times the weights, which a byte holds: scales of 0.25 and more fit, too."""
+    rules = (
+        scaled.high_words_fit_by_16 if rule is scaled.high_words_fit else rule
+        for rule in kernel.rules
+    )
+    is_depthwise = kernel.name.startswith(f"{_PREFIX}depthwise")
+    rows = np.ascontiguousarray if is_depthwise else packed
+    return replace(
+        kernel,
+        rules=tuple(rules),
+        prepare=arranged(convolution.window_numbers, rows, scaled.high_words_by_16),
     )
 
 
@@ -109,7 +129,7 @@ def _widening(layer: Layer, suffix: str) -> Widened:
 
 def _words(suffix: str) -> int:
     """Of a channel, as words_of() of internal/arranged.h has them."""
-    return 4 if suffix == "_scaled_high" else 3
+    return 4 if suffix == _HIGH else 3
 
 
 def _scratch_bytes(kernel: Kernel, suffix: str, layer: Layer) -> int:
@@ -127,6 +147,8 @@ def _cost(kernel: Kernel, suffix: str, layer: Layer) -> Cost | None:
 
 def _prepare_widening(kernel: Kernel, suffix: str, layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     numbers, words, weights = _parts(kernel, suffix, layer)
+    if suffix == _HIGH:
+        weights = weights >> 4
     return numbers, Prepared(LAYOUT, np.concatenate([words, halved(weights)]))
 
 
@@ -163,6 +185,7 @@ def _emit_widening(kernel: Kernel, name: str, suffix: str, layer: Layer, scope: 
         "sixteens": sizes.sixteens,
         "sixteens_share": sixteens_share,
     }
-    first = fork(layer, scope, "widen_s4", "tinsmith_pulp_widen_t", fields, variable="weights")
+    widen = "widen_s4_by_16" if suffix == _HIGH else "widen_s4"
+    first = fork(layer, scope, widen, "tinsmith_pulp_widen_t", fields, variable="weights")
     then = arranged_call(name, layer, scope, numbers, widened)
     return Emission((*first.statements, *then.statements))

@@ -18,6 +18,8 @@ ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 
 _WORD_BITS = 32
 _LARGEST_SHIFT = 31
+_LARGEST_WIDE_SHIFT = 62
+_FOUR_BITS = 4
 
 _Array = NDArray[np.int64]
 
@@ -25,7 +27,8 @@ _Array = NDArray[np.int64]
 @dataclass(frozen=True, eq=False)
 class _Sums:
     """Each channel's sums and scale. low, high: the smallest and largest sum of any int8 input, bias and zero point
-    inside. shifts: of the whole product, to the right, in [0, 62]. values: of `low` and `high` after the clamp.
+    inside. shifts: of the whole product, to the right, 0 or more. are_constant: which channels have one value, whatever
+    the input. values: of `low` and `high` after the clamp.
     """
 
     rows: NDArray[np.int8]
@@ -34,17 +37,13 @@ class _Sums:
     high: _Array
     multipliers: _Array
     shifts: _Array
+    are_constant: NDArray[np.bool_]
     values: tuple[_Array, _Array]
 
     @property
     def are_words(self) -> NDArray[np.bool_]:
         """Of which channels no sum leaves int32."""
         return (self.low >= INT32_MIN) & (self.high <= INT32_MAX)
-
-    @property
-    def are_constant(self) -> NDArray[np.bool_]:
-        """Which channels have one value, whatever the input: what precedes the clamp rises with the sum."""
-        return self.are_words & (self.values[0] == self.values[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +68,13 @@ def high_words_fit(layer: Layer) -> str | None:
     return _finding(layer, _high_scale)
 
 
+def high_words_fit_by_16(layer: Layer) -> str | None:
+    """Every sum times its multiplier, of all bits, can be rounded by its upper 32 bits alone, with the zero point added
+    before the shift, the weights taken 16 times.
+    """
+    return _finding(layer, _high_scale, _FOUR_BITS)
+
+
 def low_words(layer: Layer) -> Arranged:
     """What tinsmith_pulp_arranged.h has of functions that end in _scaled; `low_words_fit` is a rule."""
     sums = _sums_of(layer)
@@ -78,14 +84,23 @@ def low_words(layer: Layer) -> Arranged:
 
 def high_words(layer: Layer) -> Arranged:
     """The same of those that end in _scaled_high; `high_words_fit` is a rule."""
-    sums = _sums_of(layer)
+    return _high_words(layer, 0)
+
+
+def high_words_by_16(layer: Layer) -> Arranged:
+    """The same with 16 times the weights, which are of four bits; `high_words_fit_by_16` is a rule."""
+    return _high_words(layer, _FOUR_BITS)
+
+
+def _high_words(layer: Layer, raised: int) -> Arranged:
+    sums = _sums_of(layer, raised)
     rows, scales = _scales(layer, sums, _high_scale)
     bias = np.where(sums.are_constant, 0, sums.bias).astype(np.int32)
     return Arranged(rows, (bias, scales))
 
 
-def _finding(layer: Layer, scale_of: "_ScaleOf") -> str | None:
-    sums = _sums_of(layer)
+def _finding(layer: Layer, scale_of: "_ScaleOf", raised: int = 0) -> str | None:
+    sums = _sums_of(layer, raised)
     wrong = ~(sums.are_constant | (sums.are_words & scale_of(sums, parameters_of(layer)).fits))
     if not wrong.any():
         return None
@@ -111,7 +126,8 @@ def _scales(
     return rows, np.stack(numbers, axis=1).astype(np.int32).reshape(-1)
 
 
-def _sums_of(layer: Layer) -> _Sums:
+def _sums_of(layer: Layer, raised: int = 0) -> _Sums:
+    """raised: by how many bits weights, and so sums, are moved to the left, and shifts longer."""
     given, p = given_channels(layer), parameters_of(layer)
     wide = given.rows.astype(np.int64)
     ends = [
@@ -130,7 +146,18 @@ def _sums_of(layer: Layer) -> _Sums:
         )
         for end in ends
     )
-    return _Sums(given.rows, given.bias, ends[0], ends[1], multipliers, shifts, (low, high))
+    # What precedes the clamp rises with the sum, so equal ends mean equal values between.
+    are_words = (ends[0] >= INT32_MIN) & (ends[1] <= INT32_MAX)
+    return _Sums(
+        (given.rows << raised).astype(np.int8),
+        given.bias << raised,
+        ends[0] << raised,
+        ends[1] << raised,
+        multipliers,
+        shifts + raised,
+        are_words & (low == high),
+        (low, high),
+    )
 
 
 def _half(shifts: _Array, p: ConvParameters) -> _Array:
@@ -152,11 +179,12 @@ def _low_scale(sums: _Sums, p: ConvParameters) -> _Scale:
 def _high_scale(sums: _Sums, p: ConvParameters) -> _Scale:
     """A multiplier that is raised until the shift leaves the low word, and half a step, out."""
     least = _WORD_BITS + (1 if p.rounding is Rounding.NEAREST else 0)
-    raised = np.clip(least - sums.shifts, 0, MULTIPLIER_BITS)
+    wide = np.minimum(sums.shifts, _LARGEST_WIDE_SHIFT)
+    raised = np.clip(least - wide, 0, MULTIPLIER_BITS)
     multipliers = sums.multipliers << raised
-    shifts = sums.shifts + raised - _WORD_BITS
+    shifts = wide + raised - _WORD_BITS
     addends = _half(shifts, p) + (p.output_offset << shifts)
-    is_multiplier = multipliers <= INT32_MAX
+    is_multiplier = (multipliers <= INT32_MAX) & (wide == sums.shifts)
     kept = np.where(is_multiplier, multipliers, 0)
     fits = is_multiplier & (addends >= INT32_MIN) & (addends <= INT32_MAX)
     return _Scale(kept, addends, shifts, fits & _is_word(sums, kept, addends, _WORD_BITS))

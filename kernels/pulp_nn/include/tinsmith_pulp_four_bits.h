@@ -26,6 +26,9 @@ typedef struct {
 /** A core's share of the array. A kernel of int8 may read it after a barrier. */
 void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core);
 
+/** The same of 16 times the weights: of layers that round once that is a shift by four more. */
+void tinsmith_pulp_widen_s4_by_16(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core);
+
 /** A fully connected layer, whose weights are used as they lie: of four rows and four columns two words, whose bytes
  * are the weights of rows 0 and 2, plus 16 times those of rows 1 and 3 beside them. A byte must hold that: -8 beside a
  * negative weight does not. Columns are a multiple of 4, and zeros fill up the last four rows. */

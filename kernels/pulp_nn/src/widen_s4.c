@@ -26,6 +26,26 @@ static void widen(const uint32_t *from, uint32_t *to, uint32_t count) {
                    : "memory");
 }
 
+// The same of 16 times the weights: where bits lie decides, so two instructions less for eight of them.
+static void widen_by_16(const uint32_t *from, uint32_t *to, uint32_t count) {
+  uint32_t a, b, x, y;
+  __asm__ volatile(COREV_LOOP("%[n]")  //
+                   "cv.lw %[a], (%[from]), 4\n\t"
+                   "cv.lw %[b], (%[from]), 4\n\t"
+                   "cv.sll.sci.b %[x], %[a], 4\n\t"
+                   "cv.and.sci.b %[a], %[a], -16\n\t"
+                   "cv.sw %[x], (%[to]), 4\n\t"
+                   "cv.sll.sci.b %[y], %[b], 4\n\t"
+                   "cv.and.sci.b %[b], %[b], -16\n\t"
+                   "cv.sw %[a], (%[to]), 4\n\t"
+                   "cv.sw %[y], (%[to]), 4\n\t"
+                   "cv.sw %[b], (%[to]), 4"  //
+                   COREV_LOOP_END
+                   : [from] "+&r"(from), [to] "+&r"(to), [a] "=&r"(a), [b] "=&r"(b), [x] "=&r"(x), [y] "=&r"(y)
+                   : [n] "r"(count)
+                   : "memory");
+}
+
 #else
 
 // The lower four bits of each byte with their sign; the upper ones are 0.
@@ -38,6 +58,13 @@ static void widen(const uint32_t *from, uint32_t *to, uint32_t count) {
   for (uint32_t i = 0u; i < 2u * count; ++i) {
     to[2u * i] = with_signs(from[i] & UINT32_C(0x0f0f0f0f));
     to[2u * i + 1u] = with_signs(from[i] >> 4 & UINT32_C(0x0f0f0f0f));
+  }
+}
+
+static void widen_by_16(const uint32_t *from, uint32_t *to, uint32_t count) {
+  for (uint32_t i = 0u; i < 2u * count; ++i) {
+    to[2u * i] = from[i] << 4 & UINT32_C(0xf0f0f0f0);
+    to[2u * i + 1u] = from[i] & UINT32_C(0xf0f0f0f0);
   }
 }
 
@@ -63,7 +90,8 @@ ALWAYS_INLINE uint32_t smaller(uint32_t lhs, uint32_t rhs) {
   return lhs < rhs ? lhs : rhs;
 }
 
-void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core) {
+ALWAYS_INLINE void widen_share(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core,
+                               void (*widen_sixteens)(const uint32_t *from, uint32_t *to, uint32_t count)) {
   const uint32_t *from = call->packed;
   uint32_t *to = call->widened;
   const uint32_t number = core.core * call->numbers_share;
@@ -74,6 +102,14 @@ void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_cor
   if (sixteen < call->sixteens) {
     from += call->numbers + 2u * sixteen;
     to += call->numbers + 4u * sixteen;
-    widen(from, to, smaller(call->sixteens - sixteen, call->sixteens_share));
+    widen_sixteens(from, to, smaller(call->sixteens - sixteen, call->sixteens_share));
   }
+}
+
+void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core) {
+  widen_share(call, core, widen);
+}
+
+void tinsmith_pulp_widen_s4_by_16(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core) {
+  widen_share(call, core, widen_by_16);
 }

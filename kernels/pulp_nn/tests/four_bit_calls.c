@@ -15,6 +15,10 @@ static void run_widen(void *argument, tinsmith_pulp_core_t core) {
   tinsmith_pulp_widen_s4(argument, core);
 }
 
+static void run_widen_by_16(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_widen_s4_by_16(argument, core);
+}
+
 // Four bits of a byte, as an int8.
 static uint8_t signed_half(uint8_t halves, bool is_upper) {
   const int32_t value = is_upper ? halves >> 4 : halves & 15;
@@ -37,11 +41,13 @@ bool call_widen_s4(random_t *random, uint32_t max_cores) {
   random_bytes(random, weights, 4u * numbers + 8u * sixteens);
   memcpy(expected, weights, 4u * numbers);
   const uint8_t *halves = (const uint8_t *)weights + 4u * numbers;
+  const bool is_by_16 = random_between(random, 0, 1) == 1;
   for (uint32_t i = 0u; i < 16u * sixteens; ++i) {
-    expected[4u * numbers + i] = signed_half(halves[i / 8u * 4u + i % 4u], i % 8u >= 4u);
+    const uint8_t weight = signed_half(halves[i / 8u * 4u + i % 4u], i % 8u >= 4u);
+    expected[4u * numbers + i] = (uint8_t)(is_by_16 ? 16u * weight : weight);
   }
   clear_output(bytes);
-  team_run(cores, run_widen, (void *)&call);
+  team_run(cores, is_by_16 ? run_widen_by_16 : run_widen, (void *)&call);
   return output_is_right(bytes);
 }
 
