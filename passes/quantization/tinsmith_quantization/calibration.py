@@ -37,7 +37,8 @@ def calibrated(
 
     on_step: is told what is computed next. Raises EvaluationError for results that are not finite.
     """
-    groups = grouped(graph, tables=scheme.tables)
+    # A table of int16 has 65536 entries, which nobody keeps.
+    groups = grouped(graph, tables=scheme.tables and scheme.activations is DType.INT8)
     histograms: dict[str, Histogram] = {}
     for value, array in evaluated(graph, samples):
         on_step(value.name)
