@@ -1,6 +1,6 @@
 """What the float network's tensors look like on the samples, and the quantization of each that follows."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,14 +31,19 @@ class Calibration:
 
 
 def calibrated(
-    graph: Graph, samples: Samples, scheme: Scheme, on_step: Callable[[str], None] = lambda _: None
+    graph: Graph,
+    samples: Samples,
+    scheme: Scheme,
+    on_step: Callable[[str], None] = lambda _: None,
+    same: Iterable[tuple[str, str]] = (),
 ) -> Calibration:
     """Run the float network on all samples, and choose a quantization for each tensor between operators.
 
-    on_step: is told what is computed next. Raises EvaluationError for results that are not finite.
+    on_step: is told what is computed next. same: pairs of values that have one.
+    Raises EvaluationError for results that are not finite.
     """
     # A table of int16 has 65536 entries, which nobody keeps.
-    groups = grouped(graph, tables=scheme.tables and scheme.activations is DType.INT8)
+    groups = grouped(graph, tables=scheme.tables and scheme.activations is DType.INT8, same=same)
     histograms: dict[str, Histogram] = {}
     for value, array in evaluated(graph, samples):
         on_step(value.name)

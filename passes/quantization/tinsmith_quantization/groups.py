@@ -100,8 +100,10 @@ def real_operands(node: Node) -> list[Value]:
     return [value for value in node.present_inputs if value.type.dtype is DType.FLOAT32]
 
 
-def grouped(graph: Graph, *, tables: bool) -> Groups:
-    """The groups of a graph. tables: whether functions of one number may become one table."""
+def grouped(graph: Graph, *, tables: bool, same: Iterable[tuple[str, str]] = ()) -> Groups:
+    """The groups of a graph. tables: whether functions of one number may become one table. same: pairs of names of
+    values that have one quantization besides.
+    """
     parents: dict[str, str] = {}
 
     def top(name: str) -> str:
@@ -118,6 +120,8 @@ def grouped(graph: Graph, *, tables: bool) -> Groups:
         results = [value for value in node.outputs if value.type.dtype is DType.FLOAT32]
         if is_keeping(node.operator) and results:
             unite(value.name for value in (*real_operands(node), *results))
+    for pair in same:
+        unite(pair)
     reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
     inside = _inside_functions(graph) if tables else set[str]()
     quantized = {value.name for value in reals if graph.constant(value) is None} - inside

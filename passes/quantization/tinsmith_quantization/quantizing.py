@@ -13,6 +13,7 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph
 
+from tinsmith_quantization.caches import real_pairs
 from tinsmith_quantization.calibration import calibrated
 from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.masks import with_near_masks
@@ -43,21 +44,24 @@ def quantize(
     scheme: Scheme,
     on_step: Callable[[str], None] = _tells_nobody,
     bits: Mapping[str, int] | None = None,
+    same: Mapping[str, str] | None = None,
 ) -> Quantized:
     """A float32 network as one of integers.
 
     graph: batch normalization folded and activations fused where that can be, since what lies between two operators is
     rounded. samples: see `checked_samples`. on_step: is told what is computed next: twice each input and result. bits:
-    of the weights of layers by the name of their result, where they differ from the scheme's.
-    Raises UsageError for samples that are not fit, EvaluationError where the network's results are not finite on them,
-    UnsupportedError for networks with states or without float32 tensors.
+    of the weights of layers by the name of their result, where they differ from the scheme's. same: output -> input
+    that is to have its quantization, since a later run is given it, by name; `keep` makes states of such.
+    Raises UsageError for samples and pairs that are not fit, EvaluationError where the network's results are not finite
+    on them, UnsupportedError for networks with states or without float32 tensors.
     """
     _refuse(graph)
+    pairs = real_pairs(graph, same or {})
     arrays = checked_samples(graph, samples)
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
-    calibration = calibrated(graph, arrays, scheme, on_step)
+    calibration = calibrated(graph, arrays, scheme, on_step, pairs)
     both = SideBySide(graph, scheme, calibration, arrays, bits or {})
     return Quantized(both.run(on_step), both.losses)
 
@@ -67,7 +71,8 @@ def _refuse(graph: Graph) -> None:
         names = ", ".join(visible(state.value.name) for state in graph.states)
         raise UnsupportedError(
             f"graph {graph.name!r}: expected a network without states to quantize, got {names}; quantize the network "
-            "of a whole window, and make it stream behind that"
+            "of a whole window, and make it stream behind that, or with caches as inputs and outputs of one "
+            "quantization, which `keep` makes states of"
         )
     if all(value.type.dtype is not DType.FLOAT32 for node in graph.nodes for value in node.outputs):
         raise UnsupportedError(
