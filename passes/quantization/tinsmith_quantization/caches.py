@@ -57,8 +57,8 @@ def keep(graph: Graph, pairs: Mapping[str, str]) -> Graph:
     for later, now in checked_pairs(graph, pairs):
         if later.type != now.type:
             raise UsageError(
-                f"pair {visible(later.name)}={visible(now.name)}: expected one quantization, got {print_type(later.type)} and "
-                f"{print_type(now.type)}; quantize with same={{output: input}}"
+                f"pair {visible(later.name)}={visible(now.name)}: expected one quantization, got "
+                f"{print_type(later.type)} and {print_type(now.type)}; quantize with same={{output: input}}"
             )
         states.append(State(now, _zeros(now), later))
     kept = set(pairs.values())
