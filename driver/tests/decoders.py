@@ -16,7 +16,9 @@ class Block:
     `value`, the newest position of the caches last. Positions before the first token are hidden by the position.
     """
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, *, rotary_operator: bool = False) -> None:
+        """rotary_operator: ONNX's, in the place of what PyTorch's exporter writes of `rotate_half`."""
+        self._rotary_operator = rotary_operator
         self._random = np.random.default_rng(seed)
         self._nodes: list[onnx.NodeProto] = []
         self._stored: list[onnx.TensorProto] = []
@@ -88,11 +90,14 @@ class Block:
         return self._add("Transpose", self._add("Reshape", x, shape), perm=[0, 2, 1, 3])
 
     def _row(self, table: NDArray[np.float64]) -> str:
-        """Of the token's position, (1, 1, DEPTH)."""
-        whole = np.tile(table, 2).astype(np.float32)[:, np.newaxis]
+        """Of the token's position, (1, 1, DEPTH), or half of DEPTH for ONNX's operator."""
+        halves = table if self._rotary_operator else np.tile(table, 2)
+        whole = halves.astype(np.float32)[:, np.newaxis]
         return self._add("Gather", self._constant(whole), "position", axis=0)
 
     def _rotated(self, x: str, tables: list[str]) -> str:
+        if self._rotary_operator:
+            return self._add("RotaryEmbedding", x, *tables)
         first, second = (self._half(x, start) for start in (0, DEPTH // 2))
         turned = self._add("Concat", self._add("Neg", second), first, axis=-1)
         cosine, sine = tables

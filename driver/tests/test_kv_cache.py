@@ -52,6 +52,16 @@ def test_caches_have_one_quantization_and_no_operator_stays_float(
     assert decibels > least
 
 
+def test_the_operator_of_onnx_for_rotary_embeddings_is_integers_too(
+    files: tuple[str, str], tmp_path: Path
+) -> None:
+    model = tmp_path / "block.onnx"
+    model.write_bytes(Block(rotary_operator=True).model().SerializeToString())
+    graph, decibels = _quantized((str(model), files[1]), tmp_path, *_KEPT)
+    assert not list(islands(graph))
+    assert decibels > 30.0
+
+
 @pytest.mark.parametrize("target", ["cortex-m4", "riscv32"])
 def test_boards_compute_token_by_token_what_the_evaluator_does(
     files: tuple[str, str], target: str, capsys: pytest.CaptureFixture[str]
