@@ -424,6 +424,27 @@ def _add_calibration(command: argparse.ArgumentParser, *, required: bool = False
     command.add_argument(
         "--calibration-samples", type=_positive, metavar="N", help="at most the first N of them"
     )
+    command.add_argument(
+        "--same",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="OUTPUT=INPUT",
+        help="an output and an input of one quantization, since a later run is given the one as the other",
+    )
+    command.add_argument(
+        "--keep",
+        type=_pair,
+        action="append",
+        default=[],
+        metavar="OUTPUT=INPUT",
+        help="the same, and the network keeps it: a state, which samples of calibration, runs one after another, lack",
+    )
+    command.add_argument(
+        "--float-islands",
+        metavar="no|yes|NAME,...",
+        help="operators that may stay float32: none, all, or those of these results or kinds (default: no)",
+    )
 
 
 def _add_target(command: argparse.ArgumentParser) -> None:

@@ -35,6 +35,7 @@ from tinsmith_driver.exploring import (
     explored_text,
     smaller_text,
 )
+from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.held import held_facts, held_text
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
@@ -555,10 +556,19 @@ def quantize_choice(arguments: argparse.Namespace) -> QuantizeChoice | None:
             raise UsageError(
                 "--calibration: expected --quantize beside it, such as --quantize int8"
             )
+        for name in ("float_islands", "same", "keep"):
+            if getattr(arguments, name):
+                option = name.replace("_", "-")
+                raise UsageError(f"--{option}: expected --quantize beside it, got none")
         return None
-    return QuantizeChoice.parse(
-        arguments.quantize, arguments.calibration, arguments.calibration_samples
+    choice = QuantizeChoice.parse(
+        arguments.quantize,
+        arguments.calibration,
+        arguments.calibration_samples,
+        FloatIslands.parse(arguments.float_islands or "no"),
     )
+    same, kept = _by_name("--same", arguments.same), _by_name("--keep", arguments.keep)
+    return replace(choice, same=same, kept=kept)
 
 
 def model_choices(arguments: argparse.Namespace, *, real: bool = False) -> ImportChoices:

@@ -6,10 +6,11 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir import Array, DType, Graph
+from tinsmith_ir import Array, Graph
 from tinsmith_ir.escape import visible
 from tinsmith_quantization import LayerWeights, TensorLoss, sqnr, top1_agreement
 
+from tinsmith_driver.float_islands import islands
 from tinsmith_driver.inputs import Samples, is_classifier
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.quantizing import (
@@ -117,7 +118,7 @@ def quantization_report(
         sensitivities=_sensitivities(made),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
-        float_operators=_float_operators(made.model.graph),
+        float_operators=[node.name for node in islands(made.model.graph)],
     )
 
 
@@ -200,15 +201,6 @@ def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
 
 def _decibels(number: float) -> float | None:
     return round(number, 2) if math.isfinite(number) else None
-
-
-def _float_operators(graph: Graph) -> list[str]:
-    """Names of results of float32, which nothing made integers of."""
-    return [
-        node.name
-        for node in graph.nodes
-        if any(value.type.dtype is DType.FLOAT32 for value in node.outputs)
-    ]
 
 
 def _worst(tensors: Sequence[TensorLoss], weights: Sequence[LayerWeights]) -> list[Worst]:

@@ -15,12 +15,15 @@ from tinsmith_quantization import (
     Sensitivity,
     bits_above,
     bits_within,
+    keep,
     quantize,
     scheme,
     sensitivities,
+    with_caches,
 )
 
 from tinsmith_driver.calibration import calibration_samples
+from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, integers_of
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
 from tinsmith_driver.pipelines import Model, graph_passes
@@ -34,7 +37,8 @@ class QuantizeChoice:
     """How a float network becomes integers. text: the scheme as it was written; most: samples at most, None for all.
     bits: of weights of layers by name, where they differ from the scheme's. weight_bytes, least_sqnr: where bits of all
     layers are to be chosen, for the least loss in so many bytes, or for the fewest bytes with a signal to noise of so
-    many decibels, as `tinsmith_quantization` estimates it.
+    many decibels, as `tinsmith_quantization` estimates it. islands: what may stay float32.
+    same: outputs that have the quantization of an input each, by name; kept: the same of those that become states.
     """
 
     scheme: Scheme
@@ -44,9 +48,17 @@ class QuantizeChoice:
     bits: Mapping[str, int] = field(default_factory=dict[str, int])
     weight_bytes: int | None = None
     least_sqnr: float | None = None
+    islands: FloatIslands = field(default_factory=FloatIslands)
+    same: Mapping[str, str] = field(default_factory=dict[str, str])
+    kept: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @staticmethod
-    def parse(text: str, calibration: Path | None, most: int | None) -> "QuantizeChoice":
+    def parse(
+        text: str,
+        calibration: Path | None,
+        most: int | None,
+        islands: FloatIslands,
+    ) -> "QuantizeChoice":
         """Of `SCHEME` or `SCHEME{option=value,...}`. Raises UsageError for another text, and without data."""
         choice = PassChoice.parse(text, "--quantize")
         if calibration is None:
@@ -54,12 +66,13 @@ class QuantizeChoice:
                 "--quantize: expected --calibration beside it, an .npz file or a folder of real inputs"
             )
         named = with_options(scheme(choice.name), f"scheme {choice.name!r}", choice.options)
-        return QuantizeChoice(named, str(choice), calibration, most)
+        return QuantizeChoice(named, str(choice), calibration, most, islands=islands)
 
 
 @dataclass(frozen=True, eq=False)
 class QuantizedModel:
-    """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration.
+    """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration,
+    without what is kept.
     sensitivities: of layers, where bits were chosen by them.
     """
 
@@ -76,19 +89,23 @@ def quantized(
     """A model of integers of one of float32.
 
     on_step: is told what is computed. Raises UsageError for a plan and for calibration data that are not fit,
-    UnsupportedError for a network that cannot be quantized.
+    UnsupportedError for a network that cannot be quantized, or of which what the choice does not allow stays float32.
     """
     if model.program is not None or not isinstance(model.graph, Graph):
         raise UsageError(f"{model.path}: expected a float network to quantize, got a plan")
-    real = prepared(model.graph)
+    whole = prepared(model.graph)
+    real = keep(whole, choice.kept)
     samples = calibration_samples(choice.calibration, real, choice.most, model.file_shapes)
-    found, bits = _bits(real, samples, choice, on_step)
-    made = quantize(real, samples, choice.scheme, on_step, bits)
+    runs = list(with_caches(whole, samples, choice.kept))
+    found, bits = _bits(whole, runs, choice, on_step)
+    same = {**choice.same, **choice.kept}
+    made = quantize(whole, runs, choice.scheme, on_step, bits, same)
     result = Pipeline(_integer_passes(choice.scheme)).run(made.graph)
     warnings = tuple(warning for record in result.records for warning in record.warnings)
+    choice.islands.check(result.graph, warnings)
     integers = replace(
         model,
-        graph=result.graph,
+        graph=keep(result.graph, choice.kept),
         warnings=(*model.warnings, *dict.fromkeys(warnings)),
         real=real,
         choices=(*model.choices, f"quantize={choice.text}"),

@@ -23,6 +23,7 @@ from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.options import CompileOptions, selection
@@ -191,7 +192,7 @@ def _row(network: str, text: str) -> Row:
 
 def _made(path: Path, inputs: Path, text: str) -> QuantizedModel:
     model = read_model(path, choices=ImportChoices(real_weights=True))
-    return quantized(model, QuantizeChoice.parse(text, inputs, _SAMPLES))
+    return quantized(model, QuantizeChoice.parse(text, inputs, _SAMPLES, FloatIslands(all=True)))
 
 
 def _real_samples(made: QuantizedModel, inputs: Path) -> Samples:

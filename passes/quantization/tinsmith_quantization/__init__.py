@@ -1,5 +1,6 @@
 """Makes networks of integers of float networks, with calibration data; see README.md."""
 
+from tinsmith_quantization.caches import keep, with_caches
 from tinsmith_quantization.ends import integer_ends
 from tinsmith_quantization.precision import (
     BITS,
@@ -35,9 +36,11 @@ __all__ = [
     "bits_within",
     "checked_samples",
     "integer_ends",
+    "keep",
     "quantize",
     "scheme",
     "sensitivities",
     "sqnr",
     "top1_agreement",
+    "with_caches",
 ]

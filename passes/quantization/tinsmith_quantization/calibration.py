@@ -1,6 +1,6 @@
 """What the float network's tensors look like on the samples, and the quantization of each that follows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -54,13 +54,18 @@ class Calibration:
 
 
 def calibrated(
-    graph: Graph, samples: Samples, scheme: Scheme, on_step: Callable[[str], None] = lambda _: None
+    graph: Graph,
+    samples: Samples,
+    scheme: Scheme,
+    on_step: Callable[[str], None] = lambda _: None,
+    same: Iterable[tuple[str, str]] = (),
 ) -> Calibration:
     """Run the float network on all samples, and choose a quantization for each tensor between operators.
 
-    on_step: is told what is computed next. Raises EvaluationError for results that are not finite.
+    on_step: is told what is computed next. same: pairs of values that have one.
+    Raises EvaluationError for results that are not finite.
     """
-    groups = grouped(graph, scheme)
+    groups = grouped(graph, scheme, same)
     histograms: dict[str, Histogram] = {}
 
     def add_cells(node: Node, operands: Sequence[Array | None]) -> None:

@@ -1,6 +1,6 @@
 """Which tensors have one quantization together, and which one is given by what computes them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
@@ -105,8 +105,10 @@ def real_operands(node: Node) -> list[Value]:
     return [value for value in node.present_inputs if value.type.dtype is DType.FLOAT32]
 
 
-def grouped(graph: Graph, scheme: Scheme) -> Groups:
-    """The groups of a graph, as a scheme quantizes it."""
+def grouped(graph: Graph, scheme: Scheme, same: Iterable[tuple[str, str]] = ()) -> Groups:
+    """The groups of a graph, as a scheme quantizes it. same: pairs of names of values that have one quantization
+    besides.
+    """
     widths = widths_of(graph, scheme)
     parents: dict[str, str] = {}
 
@@ -116,11 +118,13 @@ def grouped(graph: Graph, scheme: Scheme) -> Groups:
         return name
 
     reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
-    for together in _together(graph, widths):
+    for together in (*_together(graph, widths), *same):
         first, *others = map(top, together)
         for other in others:
             parents[top(other)] = top(first)
-    inside = _inside_functions(graph) if scheme.tables else set[str]()
+    # A table of int16 has 65536 entries, which nobody keeps.
+    has_tables = scheme.tables and scheme.activations is DType.INT8
+    inside = _inside_functions(graph) if has_tables else set[str]()
     quantized = {value.name for value in reals if graph.constant(value) is None}
     return Groups(
         {value.name: top(value.name) for value in reals},

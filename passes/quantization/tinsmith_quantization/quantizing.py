@@ -12,6 +12,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array, Graph
 
+from tinsmith_quantization.caches import real_pairs
 from tinsmith_quantization.calibration import calibrated
 from tinsmith_quantization.distillation import distilled
 from tinsmith_quantization.equalization import equalized
@@ -45,6 +46,7 @@ def quantize(
     scheme: Scheme,
     on_step: Callable[[str], None] = _tells_nobody,
     bits: Mapping[str, int] | None = None,
+    same: Mapping[str, str] | None = None,
 ) -> Quantized:
     """A float32 network as one of integers.
 
@@ -52,11 +54,13 @@ def quantize(
     rounded. samples: see `checked_samples`; of a network with states they are runs one after another, and states in
     front of each are what the float network left in both networks, so that losses are those of single runs. on_step: is
     told what is computed next: twice each input and result. bits: of the weights of layers by the name of their result,
-    where they differ from the scheme's.
-    Raises UsageError for samples that are not fit, EvaluationError where the network's results are not finite on them,
-    UnsupportedError for networks without float32 tensors.
+    where they differ from the scheme's. same: output -> input that is to have its quantization, since a later run is
+    given it, by name; `keep` makes states of such.
+    Raises UsageError for samples and pairs that are not fit, EvaluationError where the network's results are not finite
+    on them, UnsupportedError for networks without float32 tensors.
     """
     _refuse(graph)
+    pairs = real_pairs(graph, same or {})
     arrays = with_states(graph, checked_samples(graph, samples))
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
@@ -65,7 +69,7 @@ def quantize(
     if scheme.weights == "distilled":
         trained = distilled(graph, arrays, scheme, bits or {}, on_step)
         graph, rounded = trained.graph, trained.rounded
-    calibration = calibrated(graph, arrays, scheme, on_step)
+    calibration = calibrated(graph, arrays, scheme, on_step, pairs)
     both = SideBySide(graph, scheme, calibration, arrays, bits or {}, rounded)
     return Quantized(both.run(on_step), both.losses)
 
