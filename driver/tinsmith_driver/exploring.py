@@ -12,7 +12,7 @@ from tinsmith_ir.passes import Shrunk
 
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Budgets, Compilation, Model
-from tinsmith_driver.sweep import Row
+from tinsmith_driver.sweep import Row, flash_bytes
 from tinsmith_driver.table import table, thousands
 
 EXPLORE_SCHEMA = "tinsmith.explore/1"
@@ -103,7 +103,7 @@ def _cells(rows: Sequence[Row]) -> list[list[str]]:
         [
             _number(row["arena_bytes"]),
             _number(row["ram_bytes"]),
-            _number(_flash(row)),
+            _number(flash_bytes(row)),
             _number(row["instructions"]),
             _times(row["instructions"], first),
             row["status"],
@@ -187,11 +187,6 @@ def _plot(rows: Sequence[Row]) -> _Plot:
             for n in fifths
         ],
     )
-
-
-def _flash(row: Row) -> int | None:
-    code, constants = row["code_bytes"], row["constant_bytes"]
-    return None if code is None or constants is None else code + constants
 
 
 def _number(value: int | None) -> str:

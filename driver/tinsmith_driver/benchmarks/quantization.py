@@ -21,9 +21,9 @@ from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.pipelines import Model, compile_model, read_model
@@ -35,7 +35,7 @@ from tinsmith_driver.quantizing import (
     quantized,
     real_numbers,
 )
-from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.sweep import flash_bytes
 from tinsmith_driver.table import table, thousands
 
 _FLOAT_MODELS = {
@@ -223,15 +223,13 @@ def _weight_bytes(losses: Losses) -> int:
 
 def _on_board(row: Row, model: Model, samples: Samples) -> Row:
     compilation = compile_model(model, CompileOptions(_MEASURED_TARGET))
-    with built(compilation) as build:
-        measured = run_samples(build, compilation.graph, [samples.first(2)], _TIMEOUT_SECONDS)
-        measured = compare(measured, compilation.reference)
+    found = measured_row(row.network, compilation, [samples.first(2)], _TIMEOUT_SECONDS)
     return replace(
         row,
-        status="ok" if measured.is_right else "differs",
-        flash=build.code + build.rodata + build.weights,
-        arena=compilation.arena_bytes,
-        instructions=measured.instructions,
+        status=found["status"],
+        flash=flash_bytes(found),
+        arena=found["arena_bytes"],
+        instructions=found["instructions"],
     )
 
 
@@ -245,11 +243,9 @@ def _rounding(network: str, target: str) -> RoundingRow:
         compilation = compile_model(made.model, CompileOptions(target))
         types = [value.type for value in compilation.graph.inputs]
         samples = as_integers(_real_samples(made, inputs).first(2), types)
-        with built(compilation) as build:
-            measured = run_samples(build, compilation.graph, [samples], _TIMEOUT_SECONDS)
-            measured = compare(measured, compilation.reference)
-        counts.append(measured.instructions or 0)
-        status = status if measured.is_right else "differs"
+        found = measured_row(network, compilation, [samples], _TIMEOUT_SECONDS)
+        counts.append(found["instructions"] or 0)
+        status = status if found["status"] == "ok" else found["status"]
     return RoundingRow(
         network, target, status, counts[0], counts[1], round(counts[1] / counts[0], 4)
     )
