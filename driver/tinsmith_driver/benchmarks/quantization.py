@@ -3,12 +3,13 @@
 The float MLPerf Tiny networks are quantized with their ten real samples, and judged by these. KWS's file has int8
 weights in some layers: the network with these as real numbers counts as the float one. Digits is quantized with ten
 training images, and judged by 360 images that it has not seen. Samples whose two largest float outputs are near to one
-another are left out of the agreement, and named.
+another are left out of the agreement, and named. Networks of PyTorch are trained, quantized and judged by the scripts
+of examples/quantization.
 """
 
 import resource
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -21,6 +22,13 @@ from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.benchmarks.torch_networks import (
+    NOT_MEASURED,
+    TORCH_NETWORKS,
+    TorchRow,
+    torch_python,
+    torch_row,
+)
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.measuring import measured_row
@@ -62,6 +70,9 @@ _MARGIN = 0.05
 _ABOVE_OFFICIAL_DB = 1.0
 _MOST_WEIGHTS = 0.58
 _MOST_DROP = {"int8": 0.3, "int4": 1.0, "ternary": 2.0}
+_TORCH_SCHEME = "int8"
+_MOST_TORCH_DROP = 0.5
+_INTEGER_ONLY = ("torch_vit",)
 _MOST_INSTRUCTIONS = {"cortex-m4": 0.95, "cortex-m55": 0.985, "riscv32": 0.93}
 _MOST_SECONDS = 60.0
 _MOST_BYTES = 2 << 30
@@ -127,7 +138,7 @@ class CostRow:
 
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """Measure the chosen networks; targets choose among those of the roundings."""
-    names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2"]
+    names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2", *TORCH_NETWORKS]
     chosen = selection(models, names, "network")
     chosen_targets = selection(targets, _ROUNDING_TARGETS, "target")
     rows: list[Row] = []
@@ -151,14 +162,35 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
             for text in _DIGITS_SCHEMES:
                 bar.step(f"{_DIGITS}, {text}")
                 accuracies.append(_accuracy(text))
+        trained, left_out = _trained([name for name in TORCH_NETWORKS if name in chosen], bar.step)
     failures = [*_misses(rows), *_other_misses(accuracies, roundings, costs)]
+    failures += _torch_misses(trained)
     sections = {
         "accuracy": [asdict(row) for row in accuracies],
         "rounding": [asdict(row) for row in roundings],
         "cost": [asdict(row) for row in costs],
+        "torch": [asdict(row) for row in trained],
     }
-    text = _text(rows, accuracies, roundings, costs)
+    if left_out:
+        sections["torch"] = [{"network": name, "status": NOT_MEASURED} for name in left_out]
+    said = [f"{name}: {NOT_MEASURED}" for name in left_out]
+    parts = [_text(rows, accuracies, roundings, costs), _torch_text(trained), *said]
+    text = "\n\n".join(filter(None, parts))
     return BenchmarkResult([asdict(row) for row in rows], text, failures, sections)
+
+
+def _trained(
+    names: Sequence[str], on_step: Callable[[str], None]
+) -> tuple[list[TorchRow], list[str]]:
+    """Rows of networks that PyTorch trains; and the names of those that nothing here can train."""
+    python = torch_python() if names else None
+    if python is None:
+        return [], list(names)
+    rows: list[TorchRow] = []
+    for name in names:
+        on_step(name)
+        rows.append(torch_row(python, name, _TORCH_SCHEME))
+    return rows, []
 
 
 def _row(network: str, text: str) -> Row:
@@ -302,6 +334,14 @@ def _misses(rows: Sequence[Row]) -> Iterator[str]:
                 yield f"{where}: weights take {share:.2f} of 8 bits' bytes, at most {_MOST_WEIGHTS}"
 
 
+def _torch_misses(rows: Sequence[TorchRow]) -> Iterator[str]:
+    for row in rows:
+        if row.drop > _MOST_TORCH_DROP:
+            yield f"{row.network}, {row.scheme}: {row.drop} points less, at most {_MOST_TORCH_DROP}"
+        if row.network in _INTEGER_ONLY and row.float_operators:
+            yield f"{row.network}, {row.scheme}: {row.float_operators} operators compute float32, expected none"
+
+
 def _other_misses(
     accuracies: Sequence[AccuracyRow], roundings: Sequence[RoundingRow], costs: Sequence[CostRow]
 ) -> Iterator[str]:
@@ -383,6 +423,26 @@ def _text(
         for network, numbers in close.items()
     ]
     return "\n\n".join([*(table(header, lines) for header, lines in tables if lines), *named])
+
+
+def _torch_text(rows: Sequence[TorchRow]) -> str:
+    header = ["network", "scheme", "images", "float right", "right", "points less", "SQNR"]
+    header += ["float operators", "seconds"]
+    lines = [
+        [
+            row.network,
+            row.scheme,
+            str(row.images),
+            str(row.right_float),
+            str(row.right),
+            f"{row.drop:.2f}",
+            f"{row.sqnr:.1f}",
+            str(row.float_operators),
+            f"{row.seconds:.1f}",
+        ]
+        for row in rows
+    ]
+    return table(header, lines) if lines else ""
 
 
 def _line(row: Row) -> list[str]:
