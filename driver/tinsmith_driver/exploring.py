@@ -43,14 +43,14 @@ def compilations(model: Model, options: CompileOptions, *, most: int) -> Iterato
     for _ in range(most):
         found = budgets.within(ram)
         yield found
-        ram = found.bytes_shared - 1
+        ram = found.arena_bytes - 1
         if ram < 1:
             return
 
 
 def smaller_text(compilation: Compilation) -> str:
     """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
-    arena = compilation.bytes_shared
+    arena = compilation.arena_bytes
     if arena > _LARGEST_ARENA or compilation.model.program is not None:
         return ""
     smaller = _smaller(Budgets(compilation.model, compilation.options), arena)
@@ -61,7 +61,7 @@ def smaller_text(compilation: Compilation) -> str:
 def _saving(made: Compilation, whole: Compilation) -> str:
     more = max(0.0, extra_of(made) - extra_of(whole))
     return (
-        f"{thousands(made.bytes_shared)} bytes ({thousands(round(more))} instructions more, about)"
+        f"{thousands(made.arena_bytes)} bytes ({thousands(round(more))} instructions more, about)"
     )
 
 
@@ -77,7 +77,7 @@ def _smaller(budgets: Budgets, arena: int) -> Iterator[Compilation]:
                 return
             made = budgets.within(needed)
         yield made
-        ram, count = made.bytes_shared * 7 // 8, count + 1
+        ram, count = made.arena_bytes * 7 // 8, count + 1
 
 
 _MOST_SMALLER = 6
