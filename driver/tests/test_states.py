@@ -112,3 +112,22 @@ def test_networks_of_one_arena_keep_their_states(
     assert compiled(arena + states - 1, "small") == 1
     assert f"{states} of them for states, available {arena + states - 1}" in capsys.readouterr().err
     assert not (tmp_path / "small").exists()
+
+
+def test_explore_counts_states_in_what_is_needed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it says to be the least is compiled, and a byte less is refused by the same sum."""
+    found = tmp_path / "explored.json"
+    given = [str(MODEL), "--target", "host", "--no-progress"]
+    assert main(["explore", *given, "--json", str(found)]) == 0
+    explored = json.loads(found.read_text())
+    least = explored["rows"][-1]["arena_bytes"]
+    states = 2 * 16 * 4
+    wanted = f"needed {least} bytes, {states} of them for states, available {least - 1} bytes"
+    assert explored["refusal"].startswith(wanted)
+    for options in ([], ["--no-split"]):
+        compiled = ["compile", *given, *options, "-o", str(tmp_path / "made")]
+        assert main([*compiled, "--ram", str(least)]) == 0
+        assert main([*compiled, "--ram", str(least - 1)]) == 1
+        assert wanted in capsys.readouterr().err

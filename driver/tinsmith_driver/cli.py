@@ -232,9 +232,17 @@ def parser() -> argparse.ArgumentParser:
         "-o",
         "--output",
         type=Path,
-        required=True,
         metavar="FILE",
-        help="the network: .tsm, or a format that a plug-in writes, such as .tflite or .onnx",
+        help="the network: .tsm, or a format that a plug-in writes, such as .tflite or .onnx; "
+        "may be left out with --compare",
+    )
+    quantize.add_argument(
+        "--compare",
+        metavar="SCHEME,SCHEME,...",
+        help="a table of what these schemes lose and cost beside the float network, such as int8,int16x8,int4",
+    )
+    quantize.add_argument(
+        "--target", help="whose emulator measures them; see `tinsmith targets` (default: none)"
     )
     quantize.add_argument(
         "--inputs",

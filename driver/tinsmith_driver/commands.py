@@ -40,6 +40,7 @@ from tinsmith_driver.held import held_facts, held_text
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
@@ -373,10 +374,9 @@ def _measured(arguments: argparse.Namespace, network: str, compilation: Compilat
     """A plan that ran, or that the board has no room for."""
     try:
         groups = _samples(arguments, compilation.graph, compilation.model)
-        with built(compilation) as build:
-            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
-            measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
-            return sweep.measured(network, compilation, build, measurement)
+        return measured_row(
+            network, compilation, groups, arguments.timeout, arguments.float_tolerance
+        )
     except DoesNotFitError as error:
         row = sweep.refused(network, arguments.target, error)
         row.update(arena_bytes=compilation.arena_bytes)
@@ -428,10 +428,9 @@ def measure(arguments: argparse.Namespace) -> int:
     try:
         compilation = _compile(arguments, arguments.ram or board_ram_bytes(arguments.target))
         groups = _samples(arguments, compilation.graph, compilation.model)
-        with built(compilation) as build:
-            measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
-            measurement = compare(measurement, compilation.reference, arguments.float_tolerance)
-            row = sweep.measured(network, compilation, build, measurement)
+        row = measured_row(
+            network, compilation, groups, arguments.timeout, arguments.float_tolerance
+        )
         _print_timings(arguments, compilation)
     except (DoesNotFitError, UnsupportedError) as refusal:
         row = sweep.refused(network, arguments.target, refusal)

@@ -12,7 +12,7 @@ from tinsmith_ir.passes import Shrunk
 
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Budgets, Compilation, Model
-from tinsmith_driver.sweep import Row
+from tinsmith_driver.sweep import Row, flash_bytes
 from tinsmith_driver.table import table, thousands
 
 EXPLORE_SCHEMA = "tinsmith.explore/1"
@@ -43,14 +43,14 @@ def compilations(model: Model, options: CompileOptions, *, most: int) -> Iterato
     for _ in range(most):
         found = budgets.within(ram)
         yield found
-        ram = found.bytes_shared - 1
+        ram = found.arena_bytes - 1
         if ram < 1:
             return
 
 
 def smaller_text(compilation: Compilation) -> str:
     """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
-    arena = compilation.bytes_shared
+    arena = compilation.arena_bytes
     if arena > _LARGEST_ARENA or compilation.model.program is not None:
         return ""
     smaller = _smaller(Budgets(compilation.model, compilation.options), arena)
@@ -61,7 +61,7 @@ def smaller_text(compilation: Compilation) -> str:
 def _saving(made: Compilation, whole: Compilation) -> str:
     more = max(0.0, extra_of(made) - extra_of(whole))
     return (
-        f"{thousands(made.bytes_shared)} bytes ({thousands(round(more))} instructions more, about)"
+        f"{thousands(made.arena_bytes)} bytes ({thousands(round(more))} instructions more, about)"
     )
 
 
@@ -77,7 +77,7 @@ def _smaller(budgets: Budgets, arena: int) -> Iterator[Compilation]:
                 return
             made = budgets.within(needed)
         yield made
-        ram, count = made.bytes_shared * 7 // 8, count + 1
+        ram, count = made.arena_bytes * 7 // 8, count + 1
 
 
 _MOST_SMALLER = 6
@@ -103,7 +103,7 @@ def _cells(rows: Sequence[Row]) -> list[list[str]]:
         [
             _number(row["arena_bytes"]),
             _number(row["ram_bytes"]),
-            _number(_flash(row)),
+            _number(flash_bytes(row)),
             _number(row["instructions"]),
             _times(row["instructions"], first),
             row["status"],
@@ -187,11 +187,6 @@ def _plot(rows: Sequence[Row]) -> _Plot:
             for n in fifths
         ],
     )
-
-
-def _flash(row: Row) -> int | None:
-    code, constants = row["code_bytes"], row["constant_bytes"]
-    return None if code is None or constants is None else code + constants
 
 
 def _number(value: int | None) -> str:

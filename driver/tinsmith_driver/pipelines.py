@@ -357,20 +357,16 @@ class Budgets:
         self._inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
         self._made = _Made(model.graph)
         passes = passes_for(options)
-        self._at = shrinking_at(passes) or 0
+        at = shrinking_at(passes)
+        self._at = _lowered_at(passes) if at is None else at
         self._begun = self._run(passes[: self._at], model.graph)
         self._inputs = _taken(self._inputs, model.graph, self._begun)
 
     @collector_paused()
     def within(self, ram_bytes: int | None) -> Compilation:
-        """For an arena of at most so many bytes; None is any size, and makes nothing smaller."""
+        """For an arena and states beside it of at most so many bytes; None is any size, and makes nothing smaller."""
         options = replace(self._options, ram_bytes=ram_bytes)
-        begun, behind = self._begun, passes_for(options)[self._at :]
-        made = in_pieces(
-            behind,
-            whole=lambda told: self._run(told, begun.ir),
-            fitted=lambda told: self._fitted(told, options),
-        )
+        begun, made = self._begun, self._made_within(options)
         result = PipelineResult(made.ir, (*begun.records, *made.records))
         program, chosen, kernels = result.program, self._target, self._kernels
         allocation = next(
@@ -398,6 +394,45 @@ class Budgets:
             pass_records=result.records,
         )
 
+    def _made_within(self, options: CompileOptions) -> PipelineResult:
+        """What all passes make where states take their part of the RAM, of which passes know the arena alone."""
+        ram_bytes, kept = options.ram_bytes, self._kept_bytes()
+        arena = replace(options, ram_bytes=None if ram_bytes is None else max(ram_bytes - kept, 1))
+        try:
+            return in_pieces(
+                passes_for(arena)[self._at :],
+                whole=lambda told: self._run(told, self._begun.ir),
+                fitted=lambda told: self._fitted(told, arena),
+            )
+        except DoesNotFitError as error:
+            needed = error.needed_bytes
+            if not kept or needed is None or error.available_bytes != arena.ram_bytes:
+                raise
+            raise DoesNotFitError(
+                f"needed {needed + kept:,} bytes, {kept:,} of them for states, available {ram_bytes:,} bytes: {error}",
+                needed_bytes=needed + kept,
+                available_bytes=ram_bytes,
+            ) from error
+
+    def _kept_bytes(self) -> int:
+        """What states take of the RAM in which an arena lies: all are live at all times, so in any order they take the
+        same but for the padding behind the last.
+        """
+        program, board = self._begun.ir, self._target.board
+        if not isinstance(program, Program):
+            return 0
+        kept = 0
+        buffers = dict.fromkeys(program.buffer_of(state.view) for state in program.states)
+        for memory in dict.fromkeys(buffer.memory for buffer in buffers):
+            home = board.home(memory) if board.memories else None
+            if home is not None and home.name != board.data_memory:
+                continue
+            step = program.memory[memory].alignment
+            sizes = [buffer.size_bytes for buffer in buffers if buffer.memory == memory]
+            kept += sum(-(-size // step) * step for size in sizes)
+            kept -= max(-size % step for size in sizes)
+        return kept
+
     def _fitted(self, passes: Sequence[AnyPass], options: CompileOptions) -> PipelineResult:
         """What the passes behind those that ran once make within the memories there are."""
         begun, is_shrinking = self._begun, shrinking_at(passes) == 0
@@ -422,6 +457,11 @@ class Budgets:
     def _are_prepared(self, ir: Graph | Program) -> None:
         if isinstance(ir, Program):
             check_prepared(ir, self._target, self._kernels)
+
+
+def _lowered_at(passes: Sequence[AnyPass]) -> int:
+    """Where the first pass on Programs stands: in front of it is what no budget changes."""
+    return next((at for at, found in enumerate(passes) if levels(found)[0] is Program), 0)
 
 
 def _taken(

@@ -11,8 +11,10 @@ from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
 
 from tinsmith_driver.commands import model_choices, quantize_choice
+from tinsmith_driver.comparing import ComparedSchemes, compared
+from tinsmith_driver.comparison import is_right
 from tinsmith_driver.inputs import Samples, load_samples
-from tinsmith_driver.pipelines import read_model
+from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantization_page import quantization_html
@@ -28,10 +30,12 @@ from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 
 def quantize(arguments: argparse.Namespace) -> int:
-    """Write the network, and print what it lost."""
-    output: Path = arguments.output
+    """Write the network, and print what it lost; compare it with other schemes if that is asked for.
+
+    The answer is 1 if a network that was compared gave other bytes than the evaluator.
+    """
     _refuse_collisions(arguments)
-    suffix = _known_suffix(output)
+    suffix = _suffix(arguments)
     asked = quantize_choice(arguments)
     assert asked is not None  # --scheme has a default
     choice = replace(
@@ -40,21 +44,55 @@ def quantize(arguments: argparse.Namespace) -> int:
         weight_bytes=arguments.weight_bytes,
         least_sqnr=arguments.least_sqnr,
     )
+    schemes = _schemes(arguments, asked, suffix)
     model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
-    steps = _step_count(model.graph, asked) if isinstance(model.graph, Graph) else 0
-    with progress("quantize", steps, enabled=arguments.progress) as bar:
+    with progress(
+        "quantize", _step_count(model, asked, schemes), enabled=arguments.progress
+    ) as bar:
         made = quantized(model, choice, bar.step)
         bar.step("comparing")
-        groups = [_calibration(made), *_given(arguments, made)]
-        report = quantization_report(made, choice, groups)
-    files: dict[Path, bytes] = {output: _written(made, suffix)}
+        calibration, given = _calibration(made), _given(arguments, made)
+        comparison = None
+        if schemes is not None:
+            judged = given or [calibration]
+            comparison = compared(model, schemes, made, choice, judged, bar.step)
+        report = quantization_report(made, choice, [calibration, *given], comparison)
+    files: dict[Path, bytes] = {}
+    if arguments.output:
+        files[arguments.output] = _written(made, suffix)
     if arguments.json:
         files[arguments.json] = json_bytes(report)
     if arguments.html:
         files[arguments.html] = quantization_html(report).encode()
     write_outputs(files)
-    _print(report, made, files[output], output)
-    return 0
+    _print(report, made)
+    if arguments.output:
+        print(f"\n{visible(str(arguments.output))}: {len(files[arguments.output]):,} bytes")
+    return 0 if comparison is None or is_right(comparison) else 1
+
+
+def _suffix(arguments: argparse.Namespace) -> str:
+    """Of the file to write; "" if none is. Raises UsageError for a choice that lacks another."""
+    if arguments.target is not None and arguments.compare is None:
+        raise UsageError(
+            "--target: expected --compare beside it, such as --compare int8,int4, whose schemes it measures"
+        )
+    if arguments.output is not None:
+        return _known_suffix(arguments.output)
+    if arguments.compare is None:
+        raise UsageError("expected -o with a file to write, or --compare with schemes, got neither")
+    return ""
+
+
+def _schemes(
+    arguments: argparse.Namespace, asked: QuantizeChoice, suffix: str
+) -> ComparedSchemes | None:
+    """Those to compare, as the format of the file has them; None if none are."""
+    if arguments.compare is None:
+        return None
+    schemes = ComparedSchemes.parse(arguments.compare, asked, arguments.target)
+    choices = tuple(_for_format(choice, suffix) for choice in schemes.choices)
+    return replace(schemes, choices=choices)
 
 
 def _refuse_collisions(arguments: argparse.Namespace) -> None:
@@ -111,10 +149,13 @@ def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
     return replace(choice, scheme=scheme)
 
 
-def _step_count(graph: Graph, choice: QuantizeChoice) -> int:
+def _step_count(model: Model, choice: QuantizeChoice, schemes: ComparedSchemes | None) -> int:
     """About: passes leave fewer values, which only a bar that ends early shows."""
-    trained = choice.scheme.steps if choice.scheme.is_trained else 0
-    return 2 * len(graph.values) + trained + 1
+    if not isinstance(model.graph, Graph):
+        return 0
+    choices = (choice,) if schemes is None else (choice, *schemes.choices)
+    trained = sum(one.scheme.steps for one in choices if one.scheme.is_trained)
+    return trained + len(choices) * (2 * len(model.graph.values) + 2)
 
 
 def _calibration(made: QuantizedModel) -> Samples:
@@ -129,7 +170,10 @@ def _calibration(made: QuantizedModel) -> Samples:
 def _given(arguments: argparse.Namespace, made: QuantizedModel) -> list[Samples]:
     if arguments.inputs is None:
         return []
-    return load_samples(arguments.inputs, made.real, file_shapes=made.model.file_shapes)
+    groups = load_samples(arguments.inputs, made.real, file_shapes=made.model.file_shapes)
+    if not all(len(samples) for samples in groups):
+        raise UsageError(f"{arguments.inputs}: expected at least one sample, got none")
+    return groups
 
 
 def _written(made: QuantizedModel, suffix: str) -> bytes:
@@ -139,8 +183,7 @@ def _written(made: QuantizedModel, suffix: str) -> bytes:
     return registry().exporters[suffix].write(made.model.graph)
 
 
-def _print(report: QuantizationReport, made: QuantizedModel, data: bytes, output: Path) -> None:
+def _print(report: QuantizationReport, made: QuantizedModel) -> None:
     for warning in made.model.warnings:
         print(f"warning: {visible_lines(warning)}", file=sys.stderr)
     print(quantization_text(report))
-    print(f"\n{visible(str(output))}: {len(data):,} bytes")

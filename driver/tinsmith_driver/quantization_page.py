@@ -1,4 +1,6 @@
-"""The report of `tinsmith quantize` as a page: tables, signal to noise from layer to layer, histograms."""
+"""The report of `tinsmith quantize` as a page: tables, schemes beside one another, signal to noise from layer to layer,
+histograms.
+"""
 
 import math
 from dataclasses import dataclass
@@ -7,6 +9,13 @@ from importlib.resources import files
 import jinja2
 from tinsmith_ir.escape import visible
 
+from tinsmith_driver.comparison import (
+    Comparison,
+    comparison_cells,
+    comparison_header,
+    comparison_notes,
+)
+from tinsmith_driver.comparison_plot import SchemePlot, scheme_plot
 from tinsmith_driver.quantization_report import QuantizationReport, TensorRow
 from tinsmith_driver.table import thousands
 
@@ -63,6 +72,16 @@ class _Plot:
     ticks: list[tuple[float, str]]
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """Schemes beside one another, as on a terminal."""
+
+    header: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+    plot: SchemePlot | None
+
+
 def quantization_html(report: QuantizationReport) -> str:
     """One page with nothing to load."""
     source = files("tinsmith_driver").joinpath("quantization.html.jinja")
@@ -76,7 +95,19 @@ def quantization_html(report: QuantizationReport) -> str:
         thousands=thousands,
         decibels=_decibels,
         plot=_plot(report["tensors"]),
+        compared=_compared(report["comparison"]),
         tensors=[_tensor(row) for row in report["tensors"]],
+    )
+
+
+def _compared(comparison: Comparison | None) -> _Compared | None:
+    if comparison is None:
+        return None
+    return _Compared(
+        comparison_header(comparison),
+        comparison_cells(comparison),
+        comparison_notes(comparison),
+        scheme_plot(comparison),
     )
 
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 import numpy as np
@@ -10,6 +11,7 @@ from tinsmith_ir import Array, Graph
 from tinsmith_ir.escape import visible
 from tinsmith_quantization import LayerWeights, TensorLoss, sqnr, top1_agreement
 
+from tinsmith_driver.comparison import Comparison, comparison_text
 from tinsmith_driver.float_islands import islands
 from tinsmith_driver.inputs import Samples, is_classifier
 from tinsmith_driver.network import evaluate
@@ -86,7 +88,7 @@ class Worst(TypedDict):
 
 
 class QuantizationReport(TypedDict):
-    """The answer of `tinsmith quantize`."""
+    """The answer of `tinsmith quantize`. comparison: with other schemes, where that was asked for."""
 
     schema: str
     network: str
@@ -99,12 +101,16 @@ class QuantizationReport(TypedDict):
     worst: list[Worst]
     weight_bytes: int
     float_operators: list[str]
+    comparison: Comparison | None
 
 
 def quantization_report(
-    made: QuantizedModel, choice: QuantizeChoice, groups: Sequence[Samples]
+    made: QuantizedModel,
+    choice: QuantizeChoice,
+    groups: Sequence[Samples],
+    comparison: Comparison | None = None,
 ) -> QuantizationReport:
-    """Of a model that was quantized, by groups of samples of the float network."""
+    """Of a model that was quantized, by groups of samples of the float network. comparison: with other schemes."""
     assert isinstance(made.model.graph, Graph)
     losses = made.losses
     return QuantizationReport(
@@ -119,43 +125,78 @@ def quantization_report(
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
         float_operators=[node.name for node in islands(made.model.graph)],
+        comparison=comparison,
     )
 
 
 def _group(real: Graph, integers: Graph, samples: Samples) -> GroupLoss:
-    wanted = _outputs(real, samples)
-    got = _outputs(integers, as_integers(samples, [value.type for value in integers.inputs]))
-    decibels = sqnr([array for row in wanted for array in row], [a for row in got for a in row])
-    agree = correct = correct_real = None
-    if is_classifier(real):
-        first = _rows(wanted), _rows(got)
-        agree = top1_agreement(*first)[0]
-        if samples.labels is not None:
-            correct_real, correct = (_right(rows, samples.labels) for rows in first)
+    wanted = [network_outputs(real, samples)]
+    inputs = as_integers(samples, [value.type for value in integers.inputs])
+    got = [network_outputs(integers, inputs)]
+    losses = losses_of(real, [samples], wanted, got)
     return GroupLoss(
         group=samples.group,
         samples=len(samples),
-        sqnr_db=_decibels(decibels),
-        agree=agree,
-        correct=correct,
-        correct_real=correct_real,
+        sqnr_db=decibels(losses.sqnr),
+        agree=losses.agree,
+        correct=right_answers([samples], got),
+        correct_real=right_answers([samples], wanted),
     )
 
 
-def _outputs(graph: Graph, samples: Samples) -> list[list[Array]]:
-    """The outputs of each sample, as real numbers."""
+Outputs = Sequence[Sequence[Array]]
+"""Of each sample of a group the outputs, as real numbers."""
+
+
+@dataclass(frozen=True)
+class OutputLosses:
+    """sqnr: in decibels, infinite without a difference. agree: samples with their largest output at the same place,
+    None of what is no classifier.
+    """
+
+    sqnr: float
+    agree: int | None
+
+
+def network_outputs(graph: Graph, samples: Samples) -> list[list[Array]]:
+    """The outputs of each sample, as real numbers. samples: as the graph takes them."""
     return [
         [real_numbers(found[value.name], value.type) for value in graph.outputs]
         for found in evaluate(graph, samples.frames)
     ]
 
 
-def _rows(outputs: Sequence[Sequence[Array]]) -> NDArray[np.float64]:
-    return np.stack([row[0].astype(np.float64).reshape(-1) for row in outputs])
+def losses_of(
+    real: Graph, groups: Sequence[Samples], wanted: Sequence[Outputs], got: Sequence[Outputs]
+) -> OutputLosses:
+    """What a network gives beside what the float network `real` does, by group.
+
+    It is a classifier if it ends in a softmax, or if the samples have labels.
+    """
+    decibels_ = sqnr(
+        [array for group in wanted for row in group for array in row],
+        [array for group in got for row in group for array in row],
+    )
+    is_judged = is_classifier(real) or _have_labels(groups)
+    agree = top1_agreement(_rows(wanted), _rows(got))[0] if is_judged else None
+    return OutputLosses(decibels_, agree)
 
 
-def _right(rows: NDArray[np.float64], labels: Array) -> int:
-    return int(np.count_nonzero(rows.argmax(axis=1) == labels))
+def right_answers(groups: Sequence[Samples], outputs: Sequence[Outputs]) -> int | None:
+    """How many samples have their largest output at the place of their label; None without labels."""
+    if not _have_labels(groups):
+        return None
+    labels = np.concatenate([group.labels for group in groups if group.labels is not None])
+    return int(np.count_nonzero(_rows(outputs).argmax(axis=1) == labels))
+
+
+def _have_labels(groups: Sequence[Samples]) -> bool:
+    return all(group.labels is not None for group in groups)
+
+
+def _rows(groups: Sequence[Outputs]) -> NDArray[np.float64]:
+    """(samples, elements): the first output of the samples of all groups."""
+    return np.stack([row[0].astype(np.float64).reshape(-1) for group in groups for row in group])
 
 
 def _tensor(found: TensorLoss) -> TensorRow:
@@ -168,8 +209,8 @@ def _tensor(found: TensorLoss) -> TensorRow:
         low=found.low,
         high=found.high,
         clipped=found.clipped,
-        sqnr_db=_decibels(found.sqnr_db),
-        own_sqnr_db=_decibels(found.own_sqnr_db),
+        sqnr_db=decibels(found.sqnr_db),
+        own_sqnr_db=decibels(found.own_sqnr_db),
         counts=list(found.counts),
     )
 
@@ -181,7 +222,7 @@ def _weights(found: LayerWeights) -> WeightsRow:
         bits=found.bits,
         elements=found.elements,
         size_bytes=found.size_bytes,
-        sqnr_db=_decibels(found.sqnr_db),
+        sqnr_db=decibels(found.sqnr_db),
     )
 
 
@@ -192,14 +233,15 @@ def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
             name=found.name,
             bits=found.bits,
             size_bytes=found.size_bytes,
-            sqnr_db=_decibels(found.sqnr_db),
+            sqnr_db=decibels(found.sqnr_db),
             chosen=bits.get(found.name) == found.bits,
         )
         for found in made.sensitivities
     ]
 
 
-def _decibels(number: float) -> float | None:
+def decibels(number: float) -> float | None:
+    """For JSON: two decimals; None where nothing is lost."""
     return round(number, 2) if math.isfinite(number) else None
 
 
@@ -247,6 +289,8 @@ def quantization_text(report: QuantizationReport) -> str:
     if report["float_operators"]:
         names = ", ".join(map(visible, report["float_operators"][:_WORST]))
         parts.append(f"{len(report['float_operators'])} operators stay float32: {names}")
+    if report["comparison"] is not None:
+        parts.append(comparison_text(report["comparison"]))
     return "\n\n".join(parts)
 
 

@@ -80,6 +80,12 @@ def measured(network: str, compilation: Compilation, build: Build, measurement: 
     return row
 
 
+def flash_bytes(row: Row) -> int | None:
+    """Code and constants; None where they are unknown."""
+    code, constants = row["code_bytes"], row["constant_bytes"]
+    return None if code is None or constants is None else code + constants
+
+
 def refused(network: str, target: str, refusal: Refusal) -> Row:
     """The row of a network that has no figures on a target."""
     row = _row(network, target)

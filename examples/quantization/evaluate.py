@@ -3,15 +3,17 @@
 
 A development-time script, as train.py is; it needs PyTorch and our libraries, installed or on PYTHONPATH:
 
-    python examples/quantization/evaluate.py FOLDER [SCHEME] [NETWORK ...]
+    python examples/quantization/evaluate.py [--json] FOLDER [SCHEME] [NETWORK ...]
 
 Each number of an integer network is that of our evaluator, which firmware gives to the bit.
 """
 
+import json
 import pathlib
 import sys
 import time
 from collections import Counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +58,8 @@ def scores(graph: Graph, images: Array) -> NDArray[np.float64]:
     return np.stack(found)
 
 
-def row(folder: pathlib.Path, name: str, scheme_name: str) -> str:
-    """What a network of floats and the one of integers give, as a line of the table."""
+def row(folder: pathlib.Path, name: str, scheme_name: str) -> dict[str, Any]:
+    """What a network of floats and the one of integers give. float_operators: how many of each are left."""
     graph = prepared(import_pt2((folder / f"{name}.pt2").read_bytes(), name=name))
     held_out = np.load(folder / "held_out.npz")
     images, labels = held_out["x"].transpose(0, 2, 3, 1), held_out["label"]
@@ -68,32 +70,55 @@ def row(folder: pathlib.Path, name: str, scheme_name: str) -> str:
     integers = FoldQuantization().run(quantized)
     seconds = time.monotonic() - start
     wanted, got = scores(graph, images), scores(integers, images)
-    right = [100 * float((each.argmax(1) == labels).mean()) for each in (wanted, got)]
+    right_float, right = (int((each.argmax(1) == labels).sum()) for each in (wanted, got))
     floats = Counter(node.operator.mnemonic for node in integers.nodes if _is_real(node.outputs[0]))
-    left = ", ".join(f"{count} {each}" for each, count in sorted(floats.items())) or "none"
     for each in remaining(integers):
         print(f"  {name}: {each}", file=sys.stderr)
-    weights = sum(each.data.size for each in graph.constants if each.value.type.elements > 1)
-    return (
-        f"| {name} | {weights} | {right[0]:.2f} | {right[1]:.2f} | {sqnr(list(wanted), list(got)):.1f} "
-        f"| {left} | {seconds:.1f} |"
-    )
+    return {
+        "network": name,
+        "scheme": scheme_name,
+        "constants": sum(
+            each.data.size for each in graph.constants if each.value.type.elements > 1
+        ),
+        "images": len(labels),
+        "right_float": right_float,
+        "right": right,
+        "sqnr_db": sqnr(list(wanted), list(got)),
+        "float_operators": dict(sorted(floats.items())),
+        "seconds": seconds,
+    }
 
 
 def _is_real(value: Value) -> bool:
     return value.type.dtype.value == "f32"
 
 
+def line(found: dict[str, Any]) -> str:
+    """A row as a line of the table."""
+    shares = [100 * found[each] / found["images"] for each in ("right_float", "right")]
+    floats = found["float_operators"]
+    left = ", ".join(f"{count} {each}" for each, count in floats.items()) or "none"
+    return (
+        f"| {found['network']} | {found['constants']} | {shares[0]:.2f} | {shares[1]:.2f} "
+        f"| {found['sqnr_db']:.1f} | {left} | {found['seconds']:.1f} |"
+    )
+
+
 def main() -> None:
     """Print the rows of those that are named, or of all."""
-    folder, *rest = sys.argv[1:]
+    is_json = sys.argv[1] == "--json"
+    folder, *rest = sys.argv[1 + is_json :]
     scheme_name = rest[0] if rest else "int8"
+    rows = (row(pathlib.Path(folder), name, scheme_name) for name in rest[1:] or NETWORKS)
+    if is_json:
+        print(json.dumps(list(rows), indent=2))
+        return
     print(
         f"| network | constants | float, % | {scheme_name}, % | SQNR, dB | float operators | seconds |"
     )
     print("|---|---|---|---|---|---|---|")
-    for name in rest[1:] or NETWORKS:
-        print(row(pathlib.Path(folder), name, scheme_name), flush=True)
+    for found in rows:
+        print(line(found), flush=True)
 
 
 if __name__ == "__main__":

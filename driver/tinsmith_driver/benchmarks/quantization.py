@@ -3,12 +3,13 @@
 The float MLPerf Tiny networks are quantized with their ten real samples, and judged by these. KWS's file has int8
 weights in some layers: the network with these as real numbers counts as the float one. Digits is quantized with a
 training image of each digit, and judged by 360 images that it has not seen. Samples whose two largest float outputs
-are near to one another are left out of the agreement, and named.
+are near to one another are left out of the agreement, and named. Networks of PyTorch are trained, quantized and judged
+by the scripts of examples/quantization.
 """
 
 import resource
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -21,10 +22,17 @@ from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.torch_networks import (
+    NOT_MEASURED,
+    TORCH_NETWORKS,
+    TorchRow,
+    torch_python,
+    torch_row,
+)
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.pipelines import Model, compile_model, read_model
@@ -36,7 +44,7 @@ from tinsmith_driver.quantizing import (
     quantized,
     real_numbers,
 )
-from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.sweep import flash_bytes
 from tinsmith_driver.table import table, thousands
 
 _FLOAT_MODELS = {
@@ -64,6 +72,9 @@ _MARGIN = 0.05
 _ABOVE_OFFICIAL_DB = 1.0
 _MOST_WEIGHTS = 0.58
 _MOST_DROP = {"int8": 0.3, "int4": 1.0, "ternary": 2.0}
+_TORCH_SCHEME = "int8"
+_MOST_TORCH_DROP = 0.5
+_INTEGER_ONLY = ("torch_vit",)
 _MOST_INSTRUCTIONS = {"cortex-m4": 0.95, "cortex-m55": 0.985, "riscv32": 0.93}
 _MOST_SECONDS = 60.0
 _MOST_BYTES = 2 << 30
@@ -129,7 +140,7 @@ class CostRow:
 
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """Measure the chosen networks; targets choose among those of the roundings."""
-    names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2"]
+    names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2", *TORCH_NETWORKS]
     chosen = selection(models, names, "network")
     chosen_targets = selection(targets, _ROUNDING_TARGETS, "target")
     rows: list[Row] = []
@@ -153,14 +164,35 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
             for text in _DIGITS_SCHEMES:
                 bar.step(f"{_DIGITS}, {text}")
                 accuracies.append(_accuracy(text))
+        trained, left_out = _trained([name for name in TORCH_NETWORKS if name in chosen], bar.step)
     failures = [*_misses(rows), *_other_misses(accuracies, roundings, costs)]
+    failures += _torch_misses(trained)
     sections = {
         "accuracy": [asdict(row) for row in accuracies],
         "rounding": [asdict(row) for row in roundings],
         "cost": [asdict(row) for row in costs],
+        "torch": [asdict(row) for row in trained],
     }
-    text = _text(rows, accuracies, roundings, costs)
+    if left_out:
+        sections["torch"] = [{"network": name, "status": NOT_MEASURED} for name in left_out]
+    said = [f"{name}: {NOT_MEASURED}" for name in left_out]
+    parts = [_text(rows, accuracies, roundings, costs), _torch_text(trained), *said]
+    text = "\n\n".join(filter(None, parts))
     return BenchmarkResult([asdict(row) for row in rows], text, failures, sections)
+
+
+def _trained(
+    names: Sequence[str], on_step: Callable[[str], None]
+) -> tuple[list[TorchRow], list[str]]:
+    """Rows of networks that PyTorch trains; and the names of those that nothing here can train."""
+    python = torch_python() if names else None
+    if python is None:
+        return [], list(names)
+    rows: list[TorchRow] = []
+    for name in names:
+        on_step(name)
+        rows.append(torch_row(python, name, _TORCH_SCHEME))
+    return rows, []
 
 
 def _row(network: str, text: str) -> Row:
@@ -225,15 +257,13 @@ def _weight_bytes(losses: Losses) -> int:
 
 def _on_board(row: Row, model: Model, samples: Samples) -> Row:
     compilation = compile_model(model, CompileOptions(_MEASURED_TARGET))
-    with built(compilation) as build:
-        measured = run_samples(build, compilation.graph, [samples.first(2)], _TIMEOUT_SECONDS)
-        measured = compare(measured, compilation.reference)
+    found = measured_row(row.network, compilation, [samples.first(2)], _TIMEOUT_SECONDS)
     return replace(
         row,
-        status="ok" if measured.is_right else "differs",
-        flash=build.code + build.rodata + build.weights,
-        arena=compilation.arena_bytes,
-        instructions=measured.instructions,
+        status=found["status"],
+        flash=flash_bytes(found),
+        arena=found["arena_bytes"],
+        instructions=found["instructions"],
     )
 
 
@@ -247,11 +277,9 @@ def _rounding(network: str, target: str) -> RoundingRow:
         compilation = compile_model(made.model, CompileOptions(target))
         types = [value.type for value in compilation.graph.inputs]
         samples = as_integers(_real_samples(made, inputs).first(2), types)
-        with built(compilation) as build:
-            measured = run_samples(build, compilation.graph, [samples], _TIMEOUT_SECONDS)
-            measured = compare(measured, compilation.reference)
-        counts.append(measured.instructions or 0)
-        status = status if measured.is_right else "differs"
+        found = measured_row(network, compilation, [samples], _TIMEOUT_SECONDS)
+        counts.append(found["instructions"] or 0)
+        status = status if found["status"] == "ok" else found["status"]
     return RoundingRow(
         network, target, status, counts[0], counts[1], round(counts[1] / counts[0], 4)
     )
@@ -306,6 +334,14 @@ def _misses(rows: Sequence[Row]) -> Iterator[str]:
             share = row.weights / eight[row.network]
             if share > _MOST_WEIGHTS:
                 yield f"{where}: weights take {share:.2f} of 8 bits' bytes, at most {_MOST_WEIGHTS}"
+
+
+def _torch_misses(rows: Sequence[TorchRow]) -> Iterator[str]:
+    for row in rows:
+        if row.drop > _MOST_TORCH_DROP:
+            yield f"{row.network}, {row.scheme}: {row.drop} points less, at most {_MOST_TORCH_DROP}"
+        if row.network in _INTEGER_ONLY and row.float_operators:
+            yield f"{row.network}, {row.scheme}: {row.float_operators} operators compute float32, expected none"
 
 
 def _other_misses(
@@ -406,6 +442,26 @@ def _text(
 def _share(row: Row | AccuracyRow, eight: Mapping[str, int]) -> str:
     """Bytes of the weights by those of int8, which are known by network."""
     return f"{row.weights / eight[row.network]:.2f}"
+
+
+def _torch_text(rows: Sequence[TorchRow]) -> str:
+    header = ["network", "scheme", "images", "float right", "right", "points less", "SQNR"]
+    header += ["float operators", "seconds"]
+    lines = [
+        [
+            row.network,
+            row.scheme,
+            str(row.images),
+            str(row.right_float),
+            str(row.right),
+            f"{row.drop:.2f}",
+            f"{row.sqnr:.1f}",
+            str(row.float_operators),
+            f"{row.seconds:.1f}",
+        ]
+        for row in rows
+    ]
+    return table(header, lines) if lines else ""
 
 
 def _line(row: Row, eight: Mapping[str, int]) -> list[str]:

@@ -160,6 +160,7 @@ def test_conv2d_with_int8_weights_beside_float_activations_gets_float_weights_if
     assert weights.name == "w_float"
     (warning,) = warnings
     assert "1 weight tensor(s) of int8" in warning
+    assert "Convert the model" not in warning  # it is about to be quantized
     assert "2 bytes in the file, 8 here" in warning
     np.testing.assert_array_equal(graph.constant_data["w_float"].ravel(), [2.0, -1.5])
 

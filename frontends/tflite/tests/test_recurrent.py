@@ -62,6 +62,7 @@ def test_small_weights_beside_floats_become_float() -> None:
     model = filters(features=quantized, scales=Quantization.per_tensor(0.5, 0))
     assert results(import_tflite(model, on_warning=warnings.append), 1, 2) == [2, 24]
     assert "1 weight tensor(s) of int8 beside float32 activations" in warnings[0]
+    assert "Convert the model with full integer quantization" in warnings[0]
 
 
 def test_memory_that_is_no_variable() -> None:

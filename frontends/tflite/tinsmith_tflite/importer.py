@@ -171,7 +171,7 @@ def _graph(
     )
     verify_graph(graph)
     if values.widened:
-        on_warning(_about_widened(values.widened))
+        on_warning(_about_widened(values.widened, is_asked=values.widens_weights))
     return graph
 
 
@@ -247,15 +247,18 @@ def _check_subgraphs(file: ModelFile, unrolling: Unrolling, problems: Problems) 
         problems.add(UnsupportedError(f"{file.name}: {reason}"))
 
 
-def _about_widened(constants: Sequence[Constant]) -> str:
-    """Of weights that "dynamic range" models store as int8 and Tinsmith as float32."""
+def _about_widened(constants: Sequence[Constant], *, is_asked: bool) -> str:
+    """Of weights that "dynamic range" models store as int8 and Tinsmith as float32. is_asked: whoever reads the file
+    wants real numbers, to quantize them, and needs no advice to do that.
+    """
     size_bytes = sum(constant.value.type.size_bytes for constant in constants)
-    return (
+    said = (
         f"{len(constants)} weight tensor(s) of int8 beside float32 activations become float32: "
         f"{size_bytes // 4:,} bytes in the file, {size_bytes:,} here. Results differ a little from "
-        "TFLite's, which quantizes such activations in every run. Convert the model with full integer "
-        "quantization to keep its size"
+        "TFLite's, which quantizes such activations in every run"
     )
+    advice = ". Convert the model with full integer quantization to keep its size"
+    return said if is_asked else said + advice
 
 
 def _input(values: Values, index: int) -> Value:
