@@ -60,7 +60,7 @@ _SCHEMES = (
     "int8{method=minmax,weights=nearest}",
     "int16x8",
     "int4",
-    "ternary",
+    "ternary{weights=learned}",
     "power-of-two",
 )
 _DIGITS_SCHEMES = ("int8", "int4", "ternary")
