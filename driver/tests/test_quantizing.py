@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from tinsmith_driver.calibration import calibration_samples
 from tinsmith_driver.cli import main
 from tinsmith_ir import UsageError, parse_graph
+from tinsmith_onnx import import_onnx
+from tinsmith_tflite import import_tflite
 
 _DIGITS = Path(__file__).parents[2] / "examples" / "digits"
 MODEL = str(_DIGITS / "digits_float.tflite")
@@ -193,3 +195,43 @@ def test_a_folder_without_samples_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.npy").write_bytes(b"nothing")
     with pytest.raises(UsageError, match=r"x\.npy: cannot be read: "):
         calibration_samples(tmp_path, parse_graph(GRAPH))
+
+
+def _recurrent(folder: Path, before: str, *states: str) -> list[str]:
+    """Arguments that quantize an LSTM of two cells over three steps. before: its states; states: statements of them."""
+    square, wide = "f32[2,2] = [0.5, -0.25, 0.75, 0.5]", "f32[2,1] = [1.0, -0.5]"
+    lines = [
+        "input %x: f32[1,3,1]",
+        *states,
+        *(f"const %w{gate}: {wide}" for gate in range(4)),
+        *(f"const %r{gate}: {square}" for gate in range(4)),
+        *(f"const %b{gate}: f32[2] = [0.1, {gate}.0]" for gate in range(4)),
+        "%y: f32[1,3,2], %h1: f32[1,2], %c1: f32[1,2] = "
+        f"lstm(%x, {before}, %w0, %w1, %w2, %w3, %r0, %r1, %r2, %r3, %b0, %b1, %b2, %b3, "
+        "none, none, none, none, none)",
+        "output %y",
+    ]
+    model, data = folder / "lstm.tsm", folder / "lstm.npz"
+    model.write_text('graph 2 "g" {\n' + "\n".join(lines) + "\n}\n", encoding="utf-8")
+    np.savez(data, x=np.random.default_rng(2).normal(size=(6, 1, 3, 1)).astype(np.float32))
+    return ["quantize", str(model), "--calibration", str(data), "-o"]
+
+
+def test_an_lstm_with_states_becomes_one_of_tflite(tmp_path: Path) -> None:
+    zeros = "f32[1,2] = [0.0, 0.0]"
+    states = (f"state %h: {zeros} next %h1", f"state %c: {zeros} next %c1")
+    written = tmp_path / "q.tflite"
+    assert main([*_recurrent(tmp_path, "%h, %c", *states), str(written)]) == 0
+    graph = import_tflite(written.read_bytes())
+    assert [node.operator.mnemonic for node in graph.nodes] == ["lstm"]
+    assert [state.value.type.dtype.value for state in graph.states] == ["i8", "i16"]
+
+
+def test_an_lstm_stays_float32_in_a_file_of_onnx(tmp_path: Path) -> None:
+    written = tmp_path / "q.onnx"
+    state = "const %s: f32[1,2] = [0.0, 0.0]"
+    assert main([*_recurrent(tmp_path, "%s, %s", state), str(written)]) == 0
+    graph = import_onnx(written.read_bytes())
+    (node,) = (node for node in graph.nodes if node.operator.mnemonic == "lstm")
+    assert node.outputs[0].type.dtype.value == "f32"
+    assert graph.inputs[0].type.dtype.value == "i8"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir import Array, Graph
 from tinsmith_ir.escape import visible
+from tinsmith_ir.operators import Lstm
 from tinsmith_quantization import LayerWeights, TensorLoss, sqnr, top1_agreement
 
 from tinsmith_driver.comparison import Comparison, comparison_text
@@ -266,6 +267,8 @@ def _advice(found: TensorLoss, bits: dict[str, int]) -> str:
         return "its own integers lose most of it: another method for ranges, or int16x8"
     if bits.get(found.name, 8) < 8:
         return f"its weights of {bits[found.name]} bits lose most of it: more bits for this layer"
+    if found.layer == Lstm.mnemonic:
+        return "each step reads what the one before rounded: more samples; int16x8 computes it in float32"
     return "it inherits what the layers before lost: more samples, or int16x8"
 
 

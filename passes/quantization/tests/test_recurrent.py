@@ -125,9 +125,10 @@ def test_what_an_lstm_gives_is_read_by_other_layers() -> None:
                                     1.0, 0.5, -0.5, 0.4, 0.3, 0.2, 0.7, -0.6]
       %p: f32[1,2] = fully_connected(%hidden, %v, none)
       %q: f32[1,2] = fully_connected(%cells, %v, none)
+      %k: f32[2,8] = concat(%cells, %cells) {axis=0}
       output %p
       output %q
-      output %cells
+      output %k
     }"""
     )
     quantized = integers(graph, scheme("int8"))

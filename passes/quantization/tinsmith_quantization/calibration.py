@@ -8,7 +8,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node, Value
-from tinsmith_ir.operators import Tanh
+from tinsmith_ir.operators import Logistic, Tanh
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_quantization.execution import Samples, evaluated
@@ -96,14 +96,14 @@ def calibrated(
 def _given(
     graph: Graph, groups: Groups, histograms: Mapping[str, Histogram], scheme: Scheme
 ) -> dict[str, Quantization]:
-    """Of groups whose quantization is the operators' own: what they give, cells, and what tanh of int16 reads."""
+    """Of groups whose quantization is the operators' own: what they give, cells, and what curves of int16 read."""
     found = groups.fixed(graph, scheme.activations)
     for name in groups.widths.cells:
         group = groups.members[name]
         found[group] = cell_quantization(_largest(histograms[group]))
     for node in graph.nodes:
         is_wide = groups.widths.dtype(node.name, scheme.activations) is DType.INT16
-        if isinstance(node.operator, Tanh) and is_wide:
+        if isinstance(node.operator, Logistic | Tanh) and is_wide:
             group = groups.members[node.present_inputs[0].name]
             found.setdefault(group, gate_quantization(_largest(histograms[group])))
     return found

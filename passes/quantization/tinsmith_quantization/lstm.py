@@ -37,8 +37,9 @@ def cell_quantization(largest: float) -> Quantization:
 
 
 def gate_quantization(largest: float) -> Quantization:
-    """Of what tanh of int16 reads: a power of two, of which its arithmetic is within a step, with 3 integer bits, or up
-    to 5 for numbers up to `largest`.
+    """Of what logistic and tanh of int16 read: a power of two, of which their arithmetic is within a step.
+
+    With 3 integer bits, or up to 5 for numbers up to `largest`.
     """
     exponent = math.ceil(math.log2(max(largest, 8.0)) - 1e-9) - 15
     return Quantization.per_tensor(math.ldexp(1.0, min(exponent, _MOST_GATE_EXPONENT)), 0)

@@ -12,6 +12,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import (
     Add,
+    Concat,
     FullyConnected,
     Logistic,
     Lstm,
@@ -111,7 +112,8 @@ def _cells(graph: Graph, lstms: tuple[Node, ...]) -> set[str]:
     """Names of what LSTMs leave in their cells, of what is made of these alone, and of what is read as cells alone."""
     found = {node.outputs[2].name for node in lstms}
     for node in graph.nodes:
-        if isinstance(node.operator, _MOVES) and node.present_inputs[0].name in found:
+        is_moved = isinstance(node.operator, (*_MOVES, Concat))
+        if is_moved and all(value.name in found for value in node.present_inputs):
             found.add(node.name)
     found |= {state.value.name for state in graph.states if state.next.name in found}
     own = {node.name for node in lstms}
