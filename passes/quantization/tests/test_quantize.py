@@ -8,6 +8,7 @@ from tinsmith_ir.errors import UnsupportedError, UsageError
 from tinsmith_ir.printer import print_graph
 from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Scheme, quantize, scheme, sqnr
+from tinsmith_quantization.weights import scales_of
 
 LAYER = """graph 2 "g" {
   input %x: f32[1,4,4,2]
@@ -258,3 +259,16 @@ def test_schemes_that_are_none_are_refused(wrong: dict[str, object], reason: str
         Scheme(**wrong)  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="unknown scheme 'int5': expected one of int8, "):
         scheme("int5")
+
+
+def test_scales_of_few_bits_are_the_best_powers_of_two() -> None:
+    random = np.random.default_rng(6)
+    matrix = random.normal(size=(1, 5, 30))
+    (found,) = scales_of(matrix, 2, power_of_two=True)
+    for weights, scale in zip(matrix[0], found, strict=True):
+        errors = {
+            exponent: float(((np.clip(np.rint(weights / s), -1, 1) * s - weights) ** 2).sum())
+            for exponent in range(-3, 4)
+            for s in [2.0**exponent]
+        }
+        assert scale == 2.0 ** min(errors, key=lambda exponent: errors[exponent])

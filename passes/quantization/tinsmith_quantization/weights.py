@@ -20,7 +20,10 @@ _DAMPING = 0.01
 _SCARCITY = 0.3
 """So much more for each term to a row that is read: ten rows of 64 terms could be fitted by many weights."""
 _RATIOS = np.linspace(1.0, 0.4, 61)
+_HALVES = np.exp2(-np.arange(4.0))
+"""Of the scale that clips nothing, those that are tried where bits are few."""
 _TRIED = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5)
+_OCTAVES = (0.5, 2.0)
 """Of the scale that is best without making errors good, others that may be better with it."""
 _TINY = 1e-12
 
@@ -88,10 +91,11 @@ def scales_of(
     if not per_channel:
         peaks = np.full_like(peaks, peaks.max())
     scales = np.maximum(peaks, max(float(peaks.max()) * 1e-6, 1e-9)) / most
-    if bits < 8 and not power_of_two:
-        scales = _sought(matrix, scales, most, squares, per_channel=per_channel)
     if power_of_two:
         scales = np.exp2(np.ceil(np.log2(scales) - 1e-9))
+    if bits < 8:
+        ratios = _HALVES if power_of_two else _RATIOS
+        scales = _sought(matrix, scales, ratios, most, squares, per_channel=per_channel)
     return _in_float32(scales)
 
 
@@ -100,12 +104,18 @@ def _in_float32(scales: Matrix) -> Matrix:
 
 
 def _sought(
-    matrix: Matrix, scales: Matrix, most: int, squares: Matrix | None, *, per_channel: bool
+    matrix: Matrix,
+    scales: Matrix,
+    ratios: NDArray[np.float64],
+    most: int,
+    squares: Matrix | None,
+    *,
+    per_channel: bool,
 ) -> Matrix:
     counted = np.ones((matrix.shape[0], matrix.shape[2])) if squares is None else squares
     best = np.full(scales.shape, np.inf)
     found = scales
-    for ratio in _RATIOS:
+    for ratio in ratios:
         tried = scales * ratio
         rounded = np.clip(np.rint(matrix / tried[:, :, None]), -most, most) * tried[:, :, None]
         errors = ((rounded - matrix) ** 2 * counted[:, None, :]).sum(axis=2)
@@ -139,10 +149,10 @@ def learned(
     diagonal = np.einsum("gkk->gk", squares)[:, :-1]
     scales = scales_of(real, bits, diagonal, per_channel=per_channel, power_of_two=power_of_two)
     best = _spread_errors(wanted, scales, bits, squares)
-    if bits == 8 or power_of_two or not per_channel:
+    if bits == 8 or not per_channel:
         return best
     cost = _costs(wanted, best, squares)
-    for ratio in _TRIED:
+    for ratio in _OCTAVES if power_of_two else _TRIED:
         tried = _spread_errors(wanted, _in_float32(scales * ratio), bits, squares)
         costs = _costs(wanted, tried, squares)
         best, cost = _better(best, cost, tried, costs)
