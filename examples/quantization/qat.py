@@ -7,6 +7,7 @@ A development-time script, as train.py is: `python examples/quantization/qat.py 
 import copy
 import sys
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -16,7 +17,7 @@ from tinsmith_ir import Graph
 from tinsmith_qdq import FoldQuantization
 from tinsmith_quantization import quantize, scheme
 from tinsmith_quantization.ends import integer_ends
-from tinsmith_quantization.torch_qat import prepare_qat
+from tinsmith_quantization.torch_qat import draw_to_integers, prepare_qat
 from tinsmith_torch import import_torch
 from torch import Tensor, nn
 from train import CALIBRATION_IMAGES, SEED, accuracy, fit, images
@@ -24,6 +25,7 @@ from train import CALIBRATION_IMAGES, SEED, accuracy, fit, images
 SCHEMES = ("int8", "int4", "ternary")
 EPOCHS, MORE_EPOCHS = 30, 30
 RATE, LOWER_RATE = 8e-3, 4e-3
+DRAWN = 0.05
 
 
 def as_integers(net: nn.Module, x: Tensor) -> Graph:
@@ -58,6 +60,11 @@ def nhwc(x: Tensor) -> np.ndarray:
     return x.permute(0, 2, 3, 1).numpy()
 
 
+def drawn(net: nn.Module, share: float) -> None:
+    """Weights nearer to their integers, behind the first tenth of all steps more and more."""
+    draw_to_integers(net, DRAWN * max(share - 0.1, 0.0))
+
+
 def right(graph: Graph, x: Tensor, labels: Tensor) -> float:
     """The share of images, in percent, that integers read as they should."""
     return 100 * float((scores(graph, nhwc(x)).argmax(1) == labels.numpy()).mean())
@@ -81,7 +88,7 @@ def main() -> None:
             for rounding in ("nearest", "learned")
         ]
         trained = prepare_qat(net, scheme(name))
-        fit(trained, x, labels, MORE_EPOCHS, LOWER_RATE)
+        fit(trained, x, labels, MORE_EPOCHS, LOWER_RATE, partial(drawn, trained))
         graph = as_integers(trained, x)
         most, share = steps_apart(trained, graph, held_out)
         line = f"{after[0]:.2f} | {after[1]:.2f} | {right(graph, held_out, wanted):.2f}"

@@ -11,6 +11,7 @@ writes NETWORK.pt2, `held_out.npz` (x, label) and `calibration.npz` (x: ten imag
 
 import pathlib
 import sys
+from collections.abc import Callable
 
 import numpy as np
 import torch
@@ -52,12 +53,23 @@ def shifted(x: Tensor) -> Tensor:
     return torch.stack(moved)
 
 
-def fit(net: nn.Module, x: Tensor, labels: Tensor, epochs: int, rate: float) -> None:
-    """Train in place; the learning rate rises for a tenth of the time, then falls to 0 as a cosine."""
+def fit(
+    net: nn.Module,
+    x: Tensor,
+    labels: Tensor,
+    epochs: int,
+    rate: float,
+    on_step: Callable[[float], None] = lambda _: None,
+) -> None:
+    """Train in place; the learning rate rises for a tenth of the time, then falls to 0 as a cosine.
+
+    on_step: is told behind each step what share of all of them is done.
+    """
     steps = epochs * -(-len(x) // BATCH)
     optimizer = torch.optim.AdamW(net.parameters(), weight_decay=0.02)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, steps, pct_start=0.1)
     net.train()
+    done = 0
     for _ in range(epochs):
         for some in torch.randperm(len(x)).split(BATCH):
             optimizer.zero_grad()
@@ -65,6 +77,8 @@ def fit(net: nn.Module, x: Tensor, labels: Tensor, epochs: int, rate: float) -> 
             functional.cross_entropy(scores, labels[some], label_smoothing=0.05).backward()
             optimizer.step()
             schedule.step()
+            done += 1
+            on_step(done / steps)
     net.eval()
 
 

@@ -10,7 +10,7 @@ from tinsmith_ir import DType, Graph, Pipeline, UnsupportedError, UsageError, ev
 from tinsmith_layout.plugin import PLUGIN as LAYOUT
 from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Scheme, integer_ends, scheme
-from tinsmith_quantization.torch_qat import prepare_qat
+from tinsmith_quantization.torch_qat import draw_to_integers, prepare_qat
 from tinsmith_quantization.torch_rounding import RoundedLayer, RoundedTensor
 from tinsmith_quantization.weights import scales_of
 from tinsmith_simplify.plugin import PLUGIN as SIMPLIFY
@@ -138,6 +138,23 @@ def test_ranges_are_averages_of_batches_and_gradients_stop_where_they_end() -> N
     assert x.grad is not None
     assert x.grad.tolist() == [1.0, 0.0]
     assert abs(float(result[0]) - 0.5) <= rounded.quantization().scale / 2
+
+
+def test_weights_of_few_bits_are_drawn_to_their_integers() -> None:
+    prepared = prepare_qat(network(), scheme("ternary"))
+    layers = [each for each in prepared.modules() if isinstance(each, RoundedLayer)]
+    before = [next(layer.parameters()).detach().clone() for layer in layers]
+    draw_to_integers(prepared, 0.5)
+    halfway = [next(layer.parameters()).detach().clone() for layer in layers]
+    draw_to_integers(prepared, 1.0)
+    after = [next(layer.parameters()).detach() for layer in layers]
+    for at, layer in enumerate(layers):
+        if at in (0, 3):  # of 8 bits
+            assert torch.equal(before[at], after[at])
+            continue
+        steps = after[at] / layer.scales.reshape(-1, *[1] * (after[at].dim() - 1))
+        assert set(torch.unique(steps).tolist()) == {-1.0, 0.0, 1.0}
+        assert torch.allclose(halfway[at], (before[at] + after[at]) / 2)
 
 
 def test_the_network_that_is_given_stays_what_it_is() -> None:

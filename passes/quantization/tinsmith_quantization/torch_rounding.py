@@ -143,6 +143,14 @@ class RoundedLayer(nn.Module):
         """Take the scale of what is read from there."""
         self._sources = [source]
 
+    def draw(self, share: float) -> None:
+        """Weights of fewer than 8 bits a share of the way to the numbers of their integers."""
+        if self._bits == 8:
+            return
+        weight = self._layer.weight
+        with torch.no_grad():
+            weight += share * (self._rounded() * self._spread() - weight)
+
     def forward(self, x: Tensor) -> Tensor:
         """What the layer gives."""
         weight, bias = self._layer.weight, self.bias
