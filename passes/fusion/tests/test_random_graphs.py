@@ -21,7 +21,7 @@ PASSES: tuple[GraphPass, ...] = (
     FuseActivations(),
 )
 
-SEEDS = range(50)
+SEEDS = range(80)
 
 
 @pytest.mark.parametrize("dtype", [DType.INT8, DType.FLOAT32])

@@ -69,7 +69,7 @@ def _is_plain(value: Value) -> bool:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(60))
 def test_random_graphs_keep_their_bits(seed: int, dtype: DType) -> None:
     graph = random_graph(seed, dtype=dtype, nodes=14)
     result = MoveTransposes().run(graph)
@@ -92,7 +92,7 @@ def test_what_undoes_itself_is_gone(seed: int, dtype: DType, in_parts: bool) -> 
 
 def test_random_graphs_do_give_the_pass_something_to_do() -> None:
     """Else the tests above would prove little."""
-    graphs = [random_graph(seed, nodes=14) for seed in range(40)]
+    graphs = [random_graph(seed, nodes=14) for seed in range(60)]
     assert sum(MoveTransposes().run(graph) is not graph for graph in graphs) > 3
     shuffled = [Shuffled(graph, 1, in_parts=True).graph for graph in graphs]
     assert sum(map(transposes, shuffled)) > 100
