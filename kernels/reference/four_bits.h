@@ -1,11 +1,8 @@
-// Weights of four bits, two to a byte, the first in the lower half, without gaps between rows; and how kernels that
-// share one loop end their sums.
+// Weights of four bits, two to a byte, the first in the lower half, without gaps between rows.
 #ifndef TINSMITH_KERNELS_REFERENCE_FOUR_BITS_H_
 #define TINSMITH_KERNELS_REFERENCE_FOUR_BITS_H_
 
 #include <stdint.h>
-
-#include "arithmetic.h"
 
 // A byte's weights, in [-8, 7]: their signs where that of the word is.
 static inline int32_t lower_s4(uint8_t both) {
@@ -36,31 +33,6 @@ static inline int32_t dot_s4(const uint8_t *weights, int32_t first, int32_t coun
     sum += (input[1] + input_offset) * upper_s4(*both++);
   }
   return (count & 1) != 0 ? sum + (input[0] + input_offset) * lower_s4(*both) : sum;
-}
-
-// What becomes of a sum: int8 by one of the roundings, or itself. stage: not of sums.
-typedef struct {
-  enum { kAsTflite, kNearest, kFloor, kSums } how;
-  int32_t input_offset;
-  const tinsmith_output_stage *stage;
-} s4_ending;
-
-// Output element `index` of the sum `acc` of `channel`.
-static inline void store_s4(const s4_ending *ending, int32_t acc, int32_t channel, void *output, int32_t index) {
-  switch (ending->how) {
-    case kAsTflite:
-      ((int8_t *)output)[index] = (int8_t)apply_stage(ending->stage, acc, channel);
-      break;
-    case kNearest:
-      ((int8_t *)output)[index] = (int8_t)apply_stage_nearest(ending->stage, acc, channel);
-      break;
-    case kFloor:
-      ((int8_t *)output)[index] = (int8_t)apply_stage_floor(ending->stage, acc, channel);
-      break;
-    case kSums:
-      ((int32_t *)output)[index] = acc;
-      break;
-  }
 }
 
 #endif  // TINSMITH_KERNELS_REFERENCE_FOUR_BITS_H_
