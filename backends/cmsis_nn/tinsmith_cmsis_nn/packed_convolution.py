@@ -1,7 +1,8 @@
 """Conv2D and DepthwiseConv2D by the kernels on arranged weights (`tinsmith_nn.h`)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,33 +110,36 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
 
     any_shift: as that for scales of 0.5 and more takes them.
     """
-    depthwise = _is_depthwise(layer)
+    return packed_by(
+        layer,
+        partial(pack_convolution, any_shift=any_shift),
+        partial(pack_depthwise, any_shift=any_shift),
+    )
+
+
+def packed_by(
+    layer: Layer, convolution: Callable[..., PackedLayer], depthwise: Callable[..., PackedLayer]
+) -> PackedLayer:
+    """The layer's constants as `convolution` or `depthwise` arranges them, which take what `pack_convolution` and
+    `pack_depthwise` do.
+    """
+    is_depthwise = _is_depthwise(layer)
     weights = constant_s8(layer, 1)
-    channels = settled_channels(layer, weights.astype(np.int16), depthwise=depthwise)
+    channels = settled_channels(layer, weights.astype(np.int16), depthwise=is_depthwise)
     rows = channels.rows.astype(np.int8)
-    zero_point = input_zero_point(layer)
-    built = implementation(layer.target)
-    if depthwise:
-        return pack_depthwise(
-            built,
-            np.ascontiguousarray(rows.T).reshape(weights.shape),
-            channels.bias,
-            channels.multipliers,
-            channels.shifts,
-            input_zero_point=zero_point,
-            input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
-            any_shift=any_shift,
-            nearest=is_nearest(layer),
-        )
-    return pack_convolution(
+    built, zero_point = implementation(layer.target), input_zero_point(layer)
+    scales = channels.bias, channels.multipliers, channels.shifts
+    nearest = is_nearest(layer)
+    if not is_depthwise:
+        shaped = rows.reshape(weights.shape)
+        return convolution(built, shaped, *scales, input_zero_point=zero_point, nearest=nearest)
+    return depthwise(
         built,
-        rows.reshape(weights.shape),
-        channels.bias,
-        channels.multipliers,
-        channels.shifts,
+        np.ascontiguousarray(rows.T).reshape(weights.shape),
+        *scales,
         input_zero_point=zero_point,
-        any_shift=any_shift,
-        nearest=is_nearest(layer),
+        input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
+        nearest=nearest,
     )
 
 

@@ -2,16 +2,13 @@
 
 from functools import partial
 
-import numpy as np
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 from tinsmith_lowering import (
     AsGiven,
-    Emission,
     Kernel,
     Layer,
     Loads,
     Prepared,
-    Scope,
     Walk,
     loads_by_pixels,
     pixels_walk,
@@ -25,7 +22,6 @@ from tinsmith_cmsis_nn.common import (
     PACKED_HEADER,
     engine,
     implementation,
-    input_zero_point,
     packed_constants,
 )
 from tinsmith_cmsis_nn.depthwise_planes import FEW_WINDOWS
@@ -35,9 +31,7 @@ from tinsmith_cmsis_nn.helpers import (
     CONVOLUTION_FOUR_BITS,
     DEPTHWISE_ANY_FOUR_BITS,
     DEPTHWISE_FOUR_BITS,
-    Kind,
 )
-from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_convolution import (
     depthwise_options,
     emit_call,
@@ -45,7 +39,7 @@ from tinsmith_cmsis_nn.packed_convolution import (
     no_dilation,
     no_groups,
     no_multiplier,
-    settled_channels,
+    packed_by,
     several_channels,
     several_input_channels,
     strides_are_those_of_its_loops,
@@ -55,7 +49,7 @@ from tinsmith_cmsis_nn.packing_four_bits import (
     pack_convolution_four_bits,
     pack_depthwise_four_bits,
 )
-from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import weights_are_constant
 
 
 def weights_pack(layer: Layer) -> str | None:
@@ -73,27 +67,10 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
 
     any_shift: as that for scales of 0.5 and more takes them, of a depthwise convolution.
     """
-    weights = constant_s8(layer, 1)
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    channels = settled_channels(layer, weights.astype(np.int16), depthwise=depthwise)
-    rows = channels.rows.astype(np.int8)
-    scales = channels.bias, channels.multipliers, channels.shifts
-    if not depthwise:
-        return pack_convolution_four_bits(
-            implementation(layer.target),
-            rows.reshape(weights.shape),
-            *scales,
-            input_zero_point=input_zero_point(layer),
-            nearest=is_nearest(layer),
-        )
-    return pack_depthwise_four_bits(
-        implementation(layer.target),
-        np.ascontiguousarray(rows.T).reshape(weights.shape),
-        *scales,
-        input_zero_point=input_zero_point(layer),
-        input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
-        any_shift=any_shift,
-        nearest=is_nearest(layer),
+    return packed_by(
+        layer,
+        pack_convolution_four_bits,
+        partial(pack_depthwise_four_bits, any_shift=any_shift),
     )
 
 
@@ -149,10 +126,6 @@ def _depthwise_scratch(layer: Layer) -> int:
     return widened + sizes.depthwise_packed(layer)
 
 
-def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
-    return emit_call(kind, layer, scope)
-
-
 def windows_are_many(layer: Layer) -> str | None:
     """Planes are for more than 8 windows; weights of four bits have no kernel for fewer on arranged weights."""
     windows = layer.output.shape[1] * layer.output.shape[2]
@@ -168,7 +141,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         operator=Conv2D,
         signature=S4,
         headers=(PACKED_HEADER,),
-        emit=partial(_emit, CONVOLUTION_FOUR_BITS),
+        emit=partial(emit_call, CONVOLUTION_FOUR_BITS),
         takes_offsets=True,
         rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
         scratch_bytes=_convolution_scratch,
@@ -185,7 +158,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         operator=DepthwiseConv2D,
         signature=S4,
         headers=(PACKED_HEADER,),
-        emit=partial(_emit, DEPTHWISE_FOUR_BITS),
+        emit=partial(emit_call, DEPTHWISE_FOUR_BITS),
         takes_offsets=True,
         rules=(
             input_is_computed,
@@ -212,7 +185,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
         operator=DepthwiseConv2D,
         signature=S4,
         headers=(PACKED_HEADER,),
-        emit=partial(_emit, DEPTHWISE_ANY_FOUR_BITS),
+        emit=partial(emit_call, DEPTHWISE_ANY_FOUR_BITS),
         takes_offsets=True,
         rules=(
             input_is_computed,

@@ -4,18 +4,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D
 from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import (
     AsGiven,
-    Emission,
     Kernel,
     Layer,
     Loads,
     Prepared,
-    Scope,
     Signature,
     Walk,
     loads_by_pixels,
@@ -29,7 +26,6 @@ from tinsmith_cmsis_nn.common import (
     PACKED_CHECKS,
     engine,
     implementation,
-    input_zero_point,
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
@@ -38,9 +34,7 @@ from tinsmith_cmsis_nn.helpers import (
     CONVOLUTION_TWO_BITS,
     DEPTHWISE_ANY_TWO_BITS,
     DEPTHWISE_TWO_BITS,
-    Kind,
 )
-from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_convolution import (
     depthwise_options,
     emit_call,
@@ -48,7 +42,7 @@ from tinsmith_cmsis_nn.packed_convolution import (
     no_dilation,
     no_groups,
     no_multiplier,
-    settled_channels,
+    packed_by,
     several_channels,
     several_input_channels,
     strides_are_those_of_its_loops,
@@ -58,7 +52,7 @@ from tinsmith_cmsis_nn.packing_two_bits import (
     pack_convolution_two_bits,
     pack_depthwise_two_bits,
 )
-from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import weights_are_constant
 
 HEADER = "tinsmith_nn_two_bits.h"
 S2 = Signature((DType.INT8, DType.INT2, DType.INT32), DType.INT8)
@@ -79,28 +73,10 @@ def packed(layer: Layer, *, any_shift: bool = False) -> PackedLayer:
 
     any_shift: as that for scales of 0.5 and more takes them.
     """
-    weights = constant_s8(layer, 1)
-    depthwise = isinstance(layer.operator, DepthwiseConv2D)
-    channels = settled_channels(layer, weights.astype(np.int16), depthwise=depthwise)
-    rows = channels.rows.astype(np.int8)
-    scales = channels.bias, channels.multipliers, channels.shifts
-    if not depthwise:
-        return pack_convolution_two_bits(
-            implementation(layer.target),
-            rows.reshape(weights.shape),
-            *scales,
-            input_zero_point=input_zero_point(layer),
-            any_shift=any_shift,
-            nearest=is_nearest(layer),
-        )
-    return pack_depthwise_two_bits(
-        implementation(layer.target),
-        np.ascontiguousarray(rows.T).reshape(weights.shape),
-        *scales,
-        input_zero_point=input_zero_point(layer),
-        input_size=(layer.input(0).shape[1], layer.input(0).shape[2]),
-        any_shift=any_shift,
-        nearest=is_nearest(layer),
+    return packed_by(
+        layer,
+        partial(pack_convolution_two_bits, any_shift=any_shift),
+        partial(pack_depthwise_two_bits, any_shift=any_shift),
     )
 
 
@@ -144,10 +120,6 @@ def _depthwise_scratch(layer: Layer) -> int:
     return scratch.widened_two_bits(layer.input(1).elements) + sizes.depthwise_packed(layer)
 
 
-def _emit(kind: Kind, layer: Layer, scope: Scope) -> Emission:
-    return emit_call(kind, layer, scope)
-
-
 def with_sister(kernel: Kernel) -> Iterator[Kernel]:
     """A kernel that rounds as TFLite, and the one that rounds once, of the same header."""
     yield kernel
@@ -170,7 +142,7 @@ def kernels(target: Target) -> Iterator[Kernel]:
         replace(
             convolution,
             name="tinsmith_convolve_packed_any_s2",
-            emit=partial(_emit, CONVOLUTION_ANY_TWO_BITS),
+            emit=partial(emit_call, CONVOLUTION_ANY_TWO_BITS),
             rules=(input_is_computed, no_groups, weights_are_constant, weights_pack_for_any_shift),
             prepare=partial(prepare, any_shift=True),
         )
@@ -179,7 +151,7 @@ def kernels(target: Target) -> Iterator[Kernel]:
         replace(
             depthwise,
             name="tinsmith_depthwise_packed_any_s2",
-            emit=partial(_emit, DEPTHWISE_ANY_TWO_BITS),
+            emit=partial(emit_call, DEPTHWISE_ANY_TWO_BITS),
             rules=(
                 input_is_computed,
                 several_input_channels,
@@ -200,7 +172,7 @@ def _convolution(target: Target) -> Kernel:
         operator=Conv2D,
         signature=S2,
         headers=(HEADER,),
-        emit=partial(_emit, CONVOLUTION_TWO_BITS),
+        emit=partial(emit_call, CONVOLUTION_TWO_BITS),
         takes_offsets=True,
         rules=(input_is_computed, no_groups, weights_are_constant, weights_pack),
         scratch_bytes=_convolution_scratch,
@@ -220,7 +192,7 @@ def _depthwise(target: Target) -> Kernel:
         operator=DepthwiseConv2D,
         signature=S2,
         headers=(HEADER,),
-        emit=partial(_emit, DEPTHWISE_TWO_BITS),
+        emit=partial(emit_call, DEPTHWISE_TWO_BITS),
         takes_offsets=True,
         rules=(
             input_is_computed,
