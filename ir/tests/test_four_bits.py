@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from tinsmith_ir import DType, GraphError, TensorType, parse_graph, print_graph
-from tinsmith_ir.four_bits import packed, unpacked
+from tinsmith_ir.few_bits import packed, unpacked
 from tinsmith_ir.operators import Conv2D
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization
@@ -21,24 +21,28 @@ LAYER = """
 
 
 def test_the_first_integer_is_in_the_lower_half() -> None:
-    assert packed(np.array([[-8, 7, 1], [0, -1, 2]], np.int8)).tolist() == [0x78, 0x01, 0x2F]
+    assert packed(np.array([[-8, 7, 1], [0, -1, 2]], np.int8), DType.INT4).tolist() == [
+        0x78,
+        0x01,
+        0x2F,
+    ]
 
 
 def test_the_last_byte_of_an_odd_number_holds_one() -> None:
-    data = packed(np.array([3, -4, -5], np.int8))
+    data = packed(np.array([3, -4, -5], np.int8), DType.INT4)
     assert data.tolist() == [0xC3, 0x0B]
-    assert unpacked(data, (3,)).tolist() == [3, -4, -5]
+    assert unpacked(data, (3,), DType.INT4).tolist() == [3, -4, -5]
     assert TensorType((3,), DType.INT4).size_bytes == 2
 
 
 def test_all_pairs_are_packed_and_unpacked() -> None:
     pairs = np.stack(np.meshgrid(np.arange(-8, 8), np.arange(-8, 8))).astype(np.int8)
-    assert (unpacked(packed(pairs), pairs.shape) == pairs).all()
+    assert (unpacked(packed(pairs, DType.INT4), pairs.shape, DType.INT4) == pairs).all()
 
 
 def test_integers_beyond_four_bits_are_not_packed() -> None:
     with pytest.raises(ValueError, match=r"expected integers in \[-8, 7\]"):
-        packed(np.array([8], np.int8))
+        packed(np.array([8], np.int8), DType.INT4)
 
 
 def test_a_layer_of_them_by_hand(run: Run) -> None:

@@ -15,7 +15,7 @@ from tinsmith_ir.random_steps import (
     counting,
     detections,
     elements,
-    four_bits,
+    few_bits,
     functions,
     hybrid,
     integers,
@@ -30,7 +30,6 @@ from tinsmith_ir.random_steps import (
     smooth,
     sums,
     tables,
-    two_bits,
     volumes,
 )
 from tinsmith_ir.random_steps.network import Network
@@ -104,7 +103,7 @@ _FAMILIES = (
     _Family(73, 0.25, 0.35, (rows.normalize, rows.standardize)),
     _Family(74, 0.1, 0.3, (detections.detect,), goes_on=True),
     _Family(76, 0.1, 0.3, (poses.pose,), goes_on=True),
-    _Family(77, 0.2, 0.25, (four_bits.weighted,)),
+    _Family(77, 0.2, 0.25, (few_bits.four_bits,)),
     _Family(75, 0.25, 0.3, (ranking.rank,)),
     _Family(78, 0.25, 0.3, (volumes.convolve,)),
     _Family(81, 0.25, 0.25, (integers.integer,)),
@@ -112,7 +111,7 @@ _FAMILIES = (
     _Family(83, 0.2, 0.3, (sums.average,)),
     _Family(84, 0.1, 0.3, (codes.decompressed,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
-    _Family(85, 0.15, 0.25, (two_bits.weighted,)),
+    _Family(85, 0.15, 0.25, (few_bits.two_bits,)),
 )
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.four_bits import packed
+from tinsmith_ir.few_bits import packed
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.operators.base import Operator
 from tinsmith_lowering import AsGiven, Emission, Kernel, Layer, Prepared, Rule, Scope, Signature
@@ -41,7 +41,9 @@ def windows_are_pixels(layer: Layer) -> str | None:
 def constants(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Operands as they are, but for the weights, of which two share a byte."""
     return tuple(
-        Prepared("weights", packed(data).view(np.int8)) if index == 1 else AsGiven(index)
+        Prepared("weights", packed(data, DType.INT4).view(np.int8))
+        if index == 1
+        else AsGiven(index)
         for index, data in enumerate(layer.constants)
         if data is not None
     )

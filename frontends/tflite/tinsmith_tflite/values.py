@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import ModelError, UnsupportedError
-from tinsmith_ir.four_bits import unpacked
+from tinsmith_ir.few_bits import unpacked
 from tinsmith_ir.graph import Array, Constant, Location, Node, Value
 from tinsmith_ir.names import Names
 from tinsmith_ir.operators import Requantize
@@ -185,7 +185,7 @@ class Values:
             type_ = replace(type_, dtype=DType.INT4)
             self._charge(type_.elements)
             stored = self._data(tensor, np.dtype(np.uint8), (type_.size_bytes,))
-            data = unpacked(np.asarray(stored, np.uint8), type_.shape)
+            data = unpacked(np.asarray(stored, np.uint8), type_.shape, DType.INT4)
             self._converted[index] = self._constant(tensor.name, type_, data)
         return self._converted[index]
 

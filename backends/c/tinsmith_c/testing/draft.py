@@ -49,21 +49,15 @@ class Draft:
         quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
         return self.builder.constant("w", data, quantization)
 
-    def four_bit_weights(self, shape: Sequence[int], axis: int, *, per_axis: bool) -> Value:
-        """Symmetric weights of i4."""
-        data = self.random.integers(-8, 8, shape).astype(np.int8)
+    def weights_of(self, dtype: DType, shape: Sequence[int], axis: int, *, per_axis: bool) -> Value:
+        """Symmetric weights of i4 or i2."""
+        low, high = dtype.integer_range
+        steps = (0.02, 0.2) if dtype is DType.INT4 else (0.1, 0.8)
+        data = self.random.integers(low, high + 1, shape).astype(np.int8)
         count = shape[axis] if per_axis else 1
-        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.02, 0.2, count))
+        scales = tuple(float(np.float32(s)) for s in self.random.uniform(*steps, count))
         quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
-        return self.builder.constant("w", data, quantization, DType.INT4)
-
-    def two_bit_weights(self, shape: Sequence[int], axis: int, *, per_axis: bool) -> Value:
-        """Symmetric weights of i2."""
-        data = self.random.integers(-2, 2, shape).astype(np.int8)
-        count = shape[axis] if per_axis else 1
-        scales = tuple(float(np.float32(s)) for s in self.random.uniform(0.1, 0.8, count))
-        quantization = Quantization(scales, (0,) * count, axis if per_axis else None)
-        return self.builder.constant("w", data, quantization, DType.INT2)
+        return self.builder.constant("w", data, quantization, dtype)
 
     def numbers(self, shape: Sequence[int], dtype: DType) -> Array:
         """Elements of a symmetric constant; of integers any but the lowest."""
