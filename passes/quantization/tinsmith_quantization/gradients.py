@@ -4,9 +4,10 @@ Arrays have the samples along an axis in front of the value's own. Everything is
 on any computer (`exact`).
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import visible
@@ -15,8 +16,8 @@ from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_quantization.exact import Reals
 from tinsmith_quantization.execution import is_real_layer
 from tinsmith_quantization.gradient_layers import LayerNumbers, LayerStep, layer_step
-from tinsmith_quantization.gradient_operators import Step, operator_step
-from tinsmith_quantization.products import product_of
+from tinsmith_quantization.gradient_operators import Make, Step, operator_step
+from tinsmith_quantization.products import Product, product_of
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,12 @@ class Differentiable:
     graph: Graph
     nodes: Sequence[Node]
     ends: Sequence[Value]
-    is_trained: Callable[[Value], bool]
-    """Whether some layer's weights have a say in a value."""
+    products: Mapping[str, Product]
+    """Of layers with weights, by the name of the result."""
+    makers: Mapping[str, Make]
+    """What computes each other node."""
+    trained: frozenset[str]
+    """Names of values in which some layer's weights have a say."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Pass:
         arriving: dict[str, Reals],
     ) -> None:
         source = node.present_inputs[0]
-        is_wanted = self.network.is_trained(source)
+        is_wanted = source.name in self.network.trained
         found[node.name], back = self.layers[node.name].backward(gradient, is_wanted)
         if back is not None:
             _add(arriving, source.name, back)
@@ -74,7 +79,7 @@ class Pass:
     def _through_operator(self, node: Node, gradient: Reals, arriving: dict[str, Reals]) -> None:
         shares = self.steps[node.name].backward(gradient)
         for value, share in zip(node.present_inputs, shares, strict=True):
-            if share is not None and self.network.is_trained(value):
+            if share is not None and value.name in self.network.trained:
                 _add(arriving, value.name, share)
 
 
@@ -86,7 +91,7 @@ def _add(arriving: dict[str, Reals], name: str, share: Reals) -> None:
 def differentiable(graph: Graph, ends: Sequence[Value]) -> Differentiable:
     """The graph as far as `ends` need it.
 
-    Raises UnsupportedError for an operator on the way from weights to the ends whose derivative is not known here.
+    Raises UnsupportedError for an operator whose derivative is not known here.
     """
     needed = {value.name for value in ends}
     nodes: list[Node] = []
@@ -95,18 +100,25 @@ def differentiable(graph: Graph, ends: Sequence[Value]) -> Differentiable:
             nodes.append(node)
             needed |= {value.name for value in node.present_inputs}
     nodes.reverse()
+    products: dict[str, Product] = {}
+    makers: dict[str, Make] = {}
     trained: set[str] = set()
     for node in nodes:
-        if is_real_layer(graph, node) or any(v.name in trained for v in node.present_inputs):
-            _check(graph, node)
+        product = product_of(node)
+        if product is not None and is_real_layer(graph, node):
+            products[node.name] = product
+        else:
+            makers[node.name] = _maker(node)
+        if node.name in products or any(v.name in trained for v in node.present_inputs):
             trained.add(node.name)
-    return Differentiable(graph, nodes, ends, lambda value: value.name in trained)
+    return Differentiable(graph, nodes, ends, products, makers, frozenset(trained))
 
 
-def _check(graph: Graph, node: Node) -> None:
+def _maker(node: Node) -> Make:
     is_real = len(node.outputs) == 1 and node.outputs[0].type.dtype is DType.FLOAT32
-    if is_real and (is_real_layer(graph, node) or operator_step(node) is not None):
-        return
+    make = operator_step(node)
+    if is_real and make is not None:
+        return make
     raise UnsupportedError(
         f"{node.location}: expected operators with known derivatives to distil a network, got {node.operator.title} "
         f"for {visible(node.name)!r}; take weights=learned, which rounds each layer by itself"
@@ -115,7 +127,7 @@ def _check(graph: Graph, node: Node) -> None:
 
 def layer_names(network: Differentiable) -> list[str]:
     """Those of layers with weights, in order."""
-    return [node.name for node in network.nodes if is_real_layer(network.graph, node)]
+    return list(network.products)
 
 
 def computed(
@@ -126,28 +138,24 @@ def computed(
     layer_steps: dict[str, LayerStep] = {}
     steps: dict[str, Step] = {}
     for node in network.nodes:
-        operands = _operands(network.graph, node.present_inputs, values)
-        product = product_of(node)
-        if node.name in layers and product is not None:
-            step = layer_step(product, layers[node.name], operands[0])
-            layer_steps[node.name] = step
-            values[node.name] = step.result
-            continue
-        make = operator_step(node)
-        if make is None:
-            raise UnsupportedError(f"{node.location}: {node.operator.title} has no derivative here")
-        steps[node.name] = make(operands)
-        values[node.name] = steps[node.name].result
+        operands = [_operand(network, value, values) for value in _read(network, node)]
+        product = network.products.get(node.name)
+        if product is not None:
+            layer_steps[node.name] = layer_step(product, layers[node.name], operands[0])
+            values[node.name] = layer_steps[node.name].result
+        else:
+            steps[node.name] = network.makers[node.name](operands)
+            values[node.name] = steps[node.name].result
     results = [values[value.name] for value in network.ends]
     return Pass(results, network, layer_steps, steps)
 
 
-def _operands(
-    graph: Graph, values: Iterable[Value], computed_values: Mapping[str, Reals]
-) -> list[Reals]:
+def _read(network: Differentiable, node: Node) -> Sequence[Value]:
+    """Of a layer without what is trained."""
+    return node.present_inputs[:1] if node.name in network.products else node.present_inputs
+
+
+def _operand(network: Differentiable, value: Value, values: Mapping[str, Reals]) -> Reals:
     """Constants with an axis of 1 in front."""
-    found: list[Reals] = []
-    for value in values:
-        data = graph.constant(value)
-        found.append(computed_values[value.name] if data is None else data.astype(float)[None])
-    return found
+    data = network.graph.constant(value)
+    return values[value.name] if data is None else data.astype(np.float64)[None]
