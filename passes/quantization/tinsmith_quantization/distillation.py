@@ -66,20 +66,20 @@ class _Trained:
         """What the layer computes with."""
         if self.bits is None:
             return LayerNumbers(self.matrix, self.bias)
-        return LayerNumbers(self.integers() * self._steps(), self.bias)
+        return LayerNumbers(self.integers() * self.steps(), self.bias)
 
     def integers(self) -> Reals:
         """The nearest of each weight."""
         assert self.bits is not None
         most = largest(self.bits)
-        return np.clip(np.rint(self.matrix / self._steps()), -most, most)
+        return np.clip(np.rint(self.matrix / self.steps()), -most, most)
 
     def gradients(self, found: LayerNumbers) -> tuple[Reals, Reals, Reals]:
         """Of matrix, bias and scales."""
         bias = found.bias if self.has_bias else np.zeros_like(self.bias)
         if self.bits is None:
             return found.matrix, bias, np.zeros_like(self.scales)
-        steps, most = self._steps(), largest(self.bits)
+        steps, most = self.steps(), largest(self.bits)
         exact = self.matrix / steps
         is_inside = np.abs(exact) <= most
         scale = (self.integers() - np.where(is_inside, exact, 0.0)) * steps * found.matrix
@@ -88,10 +88,10 @@ class _Trained:
     def draw(self, share: float) -> None:
         """Weights a share of the way to their integers."""
         if self.bits is not None:
-            self.matrix += share * (self.integers() * self._steps() - self.matrix)
+            self.matrix += share * (self.integers() * self.steps() - self.matrix)
 
-    def _steps(self) -> Reals:
-        """Scales, in numbers that float32 has."""
+    def steps(self) -> Reals:
+        """Scales, in numbers that float32 has, (G, O, 1)."""
         return np.exp(self.scales).astype(np.float32).astype(np.float64)[:, :, None]
 
 
@@ -307,8 +307,7 @@ def _zeros(layer: _Trained) -> list[Reals]:
 
 def _rounded(layer: _Trained) -> Rounded:
     integers = layer.integers().astype(np.int64)
-    scales = np.exp(layer.scales).astype(np.float32).astype(np.float64)
-    return Rounded(integers, scales, layer.bias if layer.has_bias else None)
+    return Rounded(integers, layer.steps()[:, :, 0], layer.bias if layer.has_bias else None)
 
 
 def _with_numbers(graph: Graph, layers: Mapping[str, _Trained]) -> Graph:

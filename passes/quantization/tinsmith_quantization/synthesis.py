@@ -69,7 +69,7 @@ class Synthesis:
             )
         return found
 
-    def _mixed(self, array: Reals, plan: "_Plan") -> Reals:
+    def _mixed(self, array: Reals, plan: _Plan) -> Reals:
         """One sample as it is, a weighted mean of two, one here and the other there, or the larger of both."""
         lhs, rhs = self._moved(array[plan.first]), self._moved(array[plan.second])
         share = _per_sample(plan.shares, lhs.ndim)
@@ -82,14 +82,14 @@ class Synthesis:
         ]
         return np.select([kind == number for number in range(3)], either[:3], either[3])
 
-    def _covered(self, mixed: Reals, array: Reals, plan: "_Plan") -> Reals:
+    def _covered(self, mixed: Reals, array: Reals, plan: _Plan) -> Reals:
         """As it is, another sample that is moved further in its place, or in some place of it."""
         other = self._moved(array[plan.third], _FURTHER)
         cover = _per_sample(plan.covers, mixed.ndim)
         partly = np.where(self._region(mixed, _SMALL), other, mixed)
         return np.where(cover == 0, other, np.where(cover == 1, partly, mixed))
 
-    def _loud(self, array: Array, mixed: Reals, plan: "_Plan") -> Reals:
+    def _loud(self, array: Array, mixed: Reals, plan: _Plan) -> Reals:
         """With a gain and noise, within the range of the samples."""
         low, high = float(array.min()), float(array.max())
         noise = self.random.normal(size=mixed.shape).astype(np.float32) * (high - low)
@@ -167,9 +167,7 @@ def _spatial_axes(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _smooth(knots: Reals, sizes: tuple[int, ...] | list[int]) -> Reals:
     """Numbers between knots (samples, *knots) as (samples, *sizes), linear along each axis."""
     found = knots[..., None]
-    places = np.meshgrid(
-        *[np.linspace(0, _KNOTS - 1, size) for size in sizes], indexing="ij", sparse=False
-    )
+    places = np.meshgrid(*[np.linspace(0, _KNOTS - 1, size) for size in sizes], indexing="ij")
     spread = [np.broadcast_to(place, (len(knots), *place.shape)) for place in places]
     return _read_between(found, spread)[..., 0]
 

@@ -55,13 +55,13 @@ class Tensors:
             self.got[value.name] = array
             return value
         self.keep(value, array, "")
+        type_ = self.type_of(value)
         is_state = any(state.value.name == value.name for state in self._graph.states)
-        if is_state or not self._calibration.scheme.unsigned_ends:
-            return self._dequantized(value, Value(value.name, self.type_of(value)))
-        if self.type_of(value).dtype is not DType.INT8:
-            return self._dequantized(value, Value(value.name, self.type_of(value)))
-        given = Value(value.name, _unsigned(self.type_of(value)))
-        lower = Value(self.writer.fresh(f"{value.name}_int8"), self.type_of(value))
+        is_signed = is_state or not self._calibration.scheme.unsigned_ends
+        if is_signed or type_.dtype is not DType.INT8:
+            return self._dequantized(value, Value(value.name, type_))
+        given = Value(value.name, _unsigned(type_))
+        lower = Value(self.writer.fresh(f"{value.name}_int8"), type_)
         self._dequantized(
             value, self.writer.add(Requantize(DType.INT8), (given,), lower, Location())
         )
