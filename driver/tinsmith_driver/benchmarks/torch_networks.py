@@ -56,9 +56,15 @@ def torch_python() -> Path | None:
     """
     named = os.environ.get(PYTHON_VARIABLE)
     if not named:
-        return Path(sys.executable) if all(map(find_spec, _NEEDED)) else None
+        return Path(sys.executable) if all(map(_is_installed, _NEEDED)) else None
     _run([named, "-c", f"import {', '.join(_NEEDED)}"])
     return Path(named)
+
+
+def _is_installed(name: str) -> bool:
+    """A folder of that name, such as that of a library here, is a module without a file."""
+    found = find_spec(name)
+    return found is not None and found.origin is not None
 
 
 def torch_row(python: Path, network: str, scheme: str) -> TorchRow:
