@@ -77,6 +77,7 @@ INTEGERS = """
   const %v: i8[1,1]<1.0, 0> = [127]
   const %b: i32[1] = [0]
   const %open: i32[1] = [1000]
+  const %peep: i16[1]<0.001, 0> = [1]
   %y: i8[1,1,1]<0.0078125, 0>, %last: i8[1,1]<0.0078125, 0>, %cells: i16[1,1]<0.00048828125, 0> =
     lstm(%x, %h, %c, %w, %w, %v, %w, %w, %w, %w, %w, %b, %b, %b, %open) {hidden_scale=0.0078125}
   output %{output}"""
@@ -115,6 +116,64 @@ def test_logistic_function_of_16_bits() -> None:
 def test_layers_that_do_not_fit(change: dict[str, str], message: str) -> None:
     with pytest.raises(GraphError, match=message):
         parse_graph(f'graph 2 "g" {{ {layer("%y", **change)} }}')
+
+
+PROJECTED = INTEGERS.replace("%open) {", "%open, none, none, none, %p, %d) {").replace(
+    "  %y:", "  const %p: i8[1,1]<0.015625, 0> = [64]\n  const %d: i32[1] = [256]\n  %y:"
+)
+
+
+def test_cells_of_int8_are_projected(run: Run) -> None:
+    # tanh(1.5) is 116 of 2**-7; 116 * 64 + 256 in steps of 2**-13, as steps of 2**-7.
+    assert run(PROJECTED.replace("{output}", "y"), [127]) == [120]
+    clipped = PROJECTED.replace("{hidden_scale", "{projection_clip=0.5, hidden_scale")
+    assert run(clipped.replace("{output}", "y"), [127]) == [64]
+
+
+WIDE = """
+  input %x: i16[1,1,1]<0.001953125, 0>
+  const %h: i16[1,1]<0.000030517578125, 0> = [0]
+  const %c: i16[1,1]<0.00048828125, 0> = [4096]
+  const %w: i8[1,1]<1.0, 0> = [0]
+  const %v: i8[1,1]<1.0, 0> = [1]
+  const %b: i64[1] = [0]
+  const %open: i64[1] = [4096]
+  const %peep: i16[1]<0.001, 0> = [1]
+  %y: i16[1,1,1]<0.000030517578125, 0>, %last: i16[1,1]<0.000030517578125, 0>, %cells: i16[1,1]<0.00048828125, 0> =
+    lstm(%x, %h, %c, %w, %w, %v, %w, %w, %w, %w, %w, %b, %b, %b, %open)
+  output %{output}"""
+
+
+def test_int16_is_about_the_numbers_it_stands_for(run: Run) -> None:
+    # x is 32, of which tanh is 1: 2 / 2 + 1 / 2 in units of 2**-11; tanh(1.5) of 2**-15, where the gate is open.
+    assert run(WIDE.replace("{output}", "cells"), [16384]) == [3072]
+    (found,) = run(WIDE.replace("{output}", "y"), [16384])
+    assert found == pytest.approx(math.tanh(1.5) * 2**15, abs=20)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("%b, %open)", "%b, %open, %peep, %peep, %peep)", "an LSTM of i16 without peephole weights"),
+        ("%b, %open)", "%b, %open, none, none, none, %w)", "an LSTM of i16 without a projection"),
+        (
+            "%c, %w, %w, %v, %w, %w, %w, %w, %w, %b",
+            "%c, none, %w, %v, %w, none, %w, %w, %w, none",
+            "with an input gate",
+        ),
+        ("const %v: i8[1,1]<1.0", "const %v: i8[1,1]<100.0", r"an i16 LSTM below 2\*\*-5"),
+    ],
+)
+def test_int16_that_does_not_fit(old: str, new: str, message: str) -> None:
+    text = WIDE.replace("{output}", "y").replace(old, new)
+    with pytest.raises(GraphError, match=message):
+        parse_graph(f'graph 2 "g" {{ {text} }}')
+
+
+def test_int8_has_peepholes_or_a_projection() -> None:
+    text = PROJECTED.replace("{output}", "y").replace("none, none, none, %p", "%peep, %peep, %peep, %p")
+    with pytest.raises(GraphError, match="peephole weights or a projection, got both"):
+        parse_graph(f'graph 2 "g" {{ {text} }}')
 
 
 @pytest.mark.parametrize(

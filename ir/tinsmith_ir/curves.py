@@ -41,6 +41,41 @@ def int16_table() -> NDArray[np.int16]:
     return table
 
 
+def logistic_of_int16(
+    array: NDArray[np.generic], multiplier: int, right_shift: int
+) -> NDArray[np.int16]:
+    """1 / (1 + exp(-x)) of scale 1/32768; array * multiplier * 2**-right_shift is x in steps of 1/12288."""
+    steps = _steps(array, multiplier, right_shift)
+    above_half = _interpolated(np.abs(steps), 9, 32766)
+    signed = np.where(steps < 0, -above_half - 1, above_half)
+    return ((signed + (1 << 24) + (1 << 9)) >> 10).astype(np.int16)
+
+
+def tanh_of_int16(
+    array: NDArray[np.generic], multiplier: int, right_shift: int
+) -> NDArray[np.int16]:
+    """tanh(x), as `logistic_of_int16`."""
+    steps = _steps(array, multiplier, right_shift)
+    # 2 / (1 + exp(-2 x)) - 1: the steps of the table are half as long.
+    magnitude = _interpolated(np.abs(steps), 8, 32767)
+    signed = np.where(steps < 0, -magnitude - 1, magnitude)
+    return ((signed + (1 << 7)) >> 8).astype(np.int16)
+
+
+def _steps(array: NDArray[np.generic], multiplier: int, right_shift: int) -> NDArray[np.int64]:
+    half = (1 << right_shift) >> 1
+    return (array.astype(np.int64) * multiplier + half) >> right_shift
+
+
+def _interpolated(steps: NDArray[np.int64], bits: int, limit: int) -> NDArray[np.int64]:
+    """The table at steps of 2**-bits of its own, times 2**bits; from its last value on `limit` instead."""
+    table = int16_table().astype(np.int64)
+    index = np.minimum(steps >> bits, len(table) - 2)
+    fraction = steps & ((1 << bits) - 1)
+    between = (table[index] << bits) + fraction * (table[index + 1] - table[index])
+    return np.where(steps >> bits >= len(table) - 1, np.int64(limit << bits), between)
+
+
 def _raised_logistic(value: float) -> float:
     """Times 65536; no value of the table is within 0.001 of a half, so that any libm will do."""
     logistic = 1 / (1 + math.exp(-value))

@@ -1,48 +1,19 @@
 // The logistic function and tanh of int16 by straight lines between the values of a table: TFLite's fixed point.
 #include <stdint.h>
 
+#include "curves_s16.h"
 #include "tinsmith/logistic.h"
-
-#define TABLE_SIZE 256
-#define LOGISTIC_STEP_BITS 9  // 512 of 12288 steps are 1/24, which is what the table goes by
-#define TANH_STEP_BITS 8      // tanh(x) = 2 / (1 + exp(-2 x)) - 1
-#define LOGISTIC_LIMIT 32766  // makes 32767 after rounding
-#define TANH_LIMIT 32767
-
-// value * multiplier stays within 30 bits, the half that is added too.
-static int32_t table_steps(const tinsmith_curve_parameters *parameters, int32_t value) {
-  const int32_t half = (int32_t)((UINT32_C(1) << parameters->right_shift) >> 1);
-  return (value * parameters->multiplier + half) >> parameters->right_shift;
-}
-
-// The table at steps of 2**-bits of its own, times 2**bits; from its last value on `limit` instead.
-static int32_t interpolated(const int16_t *table, int32_t steps, int32_t bits, int32_t limit) {
-  const int32_t index = steps >> bits;
-  if (index >= TABLE_SIZE - 1) {
-    return limit << bits;
-  }
-  const int32_t fraction = steps & ((1 << bits) - 1);
-  return (table[index] << bits) + fraction * (table[index + 1] - table[index]);
-}
-
-// Of a function that is odd; below zero one less, so that halves go away from zero once they are rounded.
-static int32_t odd(const int16_t *table, int32_t steps, int32_t bits, int32_t limit) {
-  return steps < 0 ? -interpolated(table, -steps, bits, limit) - 1 : interpolated(table, steps, bits, limit);
-}
 
 void tinsmith_logistic_s16(int32_t elements, const tinsmith_curve_parameters *parameters, const int16_t *input,
                            int16_t *output) {
   for (int32_t i = 0; i < elements; ++i) {
-    const int32_t steps = table_steps(parameters, input[i]);
-    const int32_t above_half = odd(parameters->table, steps, LOGISTIC_STEP_BITS, LOGISTIC_LIMIT);
-    output[i] = (int16_t)((above_half + (1 << 24) + (1 << 9)) >> 10);
+    output[i] = (int16_t)logistic_from_table(parameters, input[i]);
   }
 }
 
 void tinsmith_tanh_s16(int32_t elements, const tinsmith_curve_parameters *parameters, const int16_t *input,
                        int16_t *output) {
   for (int32_t i = 0; i < elements; ++i) {
-    const int32_t steps = table_steps(parameters, input[i]);
-    output[i] = (int16_t)((odd(parameters->table, steps, TANH_STEP_BITS, TANH_LIMIT) + (1 << 7)) >> 8);
+    output[i] = (int16_t)tanh_from_table(parameters, input[i]);
   }
 }

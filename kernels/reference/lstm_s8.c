@@ -69,9 +69,23 @@ static void leave_cells(const Step *step, int8_t *hidden) {
   }
 }
 
+static void project(const Step *step, const int8_t *hidden, int8_t *result) {
+  const tinsmith_lstm_parameters_s8 *parameters = step->parameters;
+  const int32_t cells = step->shape->cells;
+  const int32_t bound = parameters->projection_clip > 0 ? parameters->projection_clip : INT8_MAX;
+  const int32_t least = parameters->projection_clip > 0 ? -bound : INT8_MIN;
+  for (int32_t i = 0; i < step->shape->outputs; ++i) {
+    const int32_t bias = parameters->projection_bias == NULL ? 0 : parameters->projection_bias[i];
+    const int32_t sum =
+        bias + sum_of_products(cells, hidden, -parameters->hidden_zero_point, parameters->projection + i * cells);
+    result[i] =
+        (int8_t)offset_and_clamp(scaled(sum, parameters->projection_scale), -parameters->output_offset, least, bound);
+  }
+}
+
 void tinsmith_lstm_s8(const tinsmith_lstm_shape *shape, const tinsmith_lstm_parameters_s8 *parameters,
-                      const int8_t *input, const int8_t *output_state, const int16_t *cell_state, int8_t *output,
-                      int8_t *last_output, int16_t *last_cells) {
+                      const int8_t *input, const int8_t *output_state, const int16_t *cell_state, void *scratch,
+                      int8_t *output, int8_t *last_output, int16_t *last_cells) {
   const int32_t batches = shape->batches;
   memmove(last_cells, cell_state, sizeof *last_cells * (size_t)(batches * shape->cells));
   for (int32_t batch = 0; batch < batches; ++batch) {
@@ -82,7 +96,12 @@ void tinsmith_lstm_s8(const tinsmith_lstm_shape *shape, const tinsmith_lstm_para
       int8_t *result = output + row * shape->outputs;
       step.input = input + row * shape->depth;
       update_cells(&step);
-      leave_cells(&step, result);
+      if (parameters->projection == NULL) {
+        leave_cells(&step, result);
+      } else {
+        leave_cells(&step, scratch);
+        project(&step, scratch, result);
+      }
       step.last = result;
     }
     memmove(last_output + batch * shape->outputs, step.last, (size_t)shape->outputs);

@@ -30,7 +30,7 @@ from tinsmith_cmsis_nn.common import BACKEND, PACKED_CHECKS, activation, engine
 from tinsmith_cmsis_nn.recurrent import HEADER, LARGEST, constant
 
 _GATES = ("input", "forget", "cell", "output")
-_STATES, _WEIGHTS, _RECURRENT, _BIASES = 3, 3, 7, 11
+_STATES, _WEIGHTS, _RECURRENT, _BIASES, _PROJECTION = 3, 3, 7, 11, 18
 _PEEPHOLES = {"input": 15, "forget": 16, "output": 17}
 _INT16, _INT32 = np.iinfo(np.int16), np.iinfo(np.int32)
 
@@ -41,6 +41,11 @@ def weights_are_constant(layer: Layer) -> str | None:
         if index >= _STATES and layer.has_input(index) and data is None:
             return f"{layer.operator.operand_name(index)} is computed"
     return None
+
+
+def nothing_is_projected(layer: Layer) -> str | None:
+    """What leaves the cells of an LSTM is its result."""
+    return "it is projected" if layer.has_input(_PROJECTION) else None
 
 
 def sums_fit(layer: Layer) -> str | None:
@@ -154,7 +159,7 @@ def kernels(target: Target) -> tuple[Kernel, ...]:
             emit=emit,
             prepare=prepare,
             loads=loads,
-            rules=(weights_are_constant, sums_fit),
+            rules=(weights_are_constant, nothing_is_projected, sums_fit),
             engine=engine(target),
             checks=PACKED_CHECKS,
         ),

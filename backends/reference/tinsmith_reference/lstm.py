@@ -3,11 +3,27 @@
 from collections.abc import Mapping, Sequence
 
 from tinsmith_c import FieldValue, call, float_literal, initializer, nested
-from tinsmith_ir.lstm_parameters import GateParameters, lstm_parameters
+from tinsmith_ir.curves import int16_table
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.lstm_parameters import (
+    GATE_CURVE,
+    GateParameters,
+    lstm_parameters,
+    lstm_parameters_16,
+)
 from tinsmith_ir.operators import Lstm
-from tinsmith_lowering import Emission, Layer, Scope, Signature
+from tinsmith_ir.parameters import CurveParameters
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+    constant_operands,
+)
 
-from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, SUFFIX, kernel, scale
+from tinsmith_reference.common import FLOAT32, INT8, INT16, INT32, INT64, SUFFIX, kernel, scale
 
 _INPUT, _FORGET, _CELL, _OUTPUT = range(4)
 _PEEPHOLE = {_INPUT: 15, _FORGET: 16, _OUTPUT: 17}
@@ -43,8 +59,42 @@ def emit_s8(layer: Layer, scope: Scope) -> Emission:
         "hidden_zero_point": p.hidden_zero_point,
         "cell_integer_bits": p.cell_integer_bits,
         "cell_clip": p.cell_clip,
+        **_projection(scope),
+        "projection_scale": scale(*p.projection),
+        "projection_clip": p.projection_clip,
+    }
+    return _called(layer, scope, fields, [_scratch(scope)])
+
+
+def prepare_s16(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+    """The logistic function in steps of 1/24."""
+    return (*constant_operands(layer), Prepared("table", int16_table()))
+
+
+def emit_s16(layer: Layer, scope: Scope) -> Emission:
+    """int16, with weights of int8."""
+    p = lstm_parameters_16(layer.operator_as(Lstm), layer.inputs, layer.output)
+    table = scope.prepared("table", "logistic(i / 24) * 65536 - 32768")
+    fields: dict[str, FieldValue] = {
+        **_gates(scope, p.gates, has_peepholes=False),
+        "kept_scale": scale(*p.kept),
+        "added_scale": scale(*p.added),
+        "hidden_scale": scale(*p.hidden),
+        "gate_curve": _curve(GATE_CURVE, table),
+        "cell_curve": _curve(p.curve, table),
+        "cell_clip": p.cell_clip,
     }
     return _called(layer, scope, fields, [])
+
+
+def _curve(curve: CurveParameters, table: str) -> str:
+    return nested(
+        {"multiplier": curve.multiplier, "right_shift": curve.right_shift, "table": table}
+    )
+
+
+def _scratch(scope: Scope) -> str:
+    return "NULL" if scope.scratch is None else scope.scratch.expression
 
 
 def emit_float(layer: Layer, scope: Scope) -> Emission:
@@ -56,8 +106,7 @@ def emit_float(layer: Layer, scope: Scope) -> Emission:
         "cell_clip": float_literal(operator.cell_clip),
         "projection_clip": float_literal(operator.projection_clip),
     }
-    scratch = "NULL" if scope.scratch is None else scope.scratch.expression
-    return _called(layer, scope, fields, [scratch])
+    return _called(layer, scope, fields, [_scratch(scope)])
 
 
 def _called(
@@ -87,23 +136,29 @@ def _called(
     )
 
 
-def _gates(scope: Scope, parameters: tuple[GateParameters | None, ...]) -> dict[str, FieldValue]:
+def _gates(
+    scope: Scope, parameters: tuple[GateParameters | None, ...], *, has_peepholes: bool = True
+) -> dict[str, FieldValue]:
     return {
-        name: _gate(scope, number, parameters[number])
+        name: _gate(scope, number, parameters[number], has_peepholes=has_peepholes)
         for number, name in enumerate(("input", "forget", "cell", "output"))
     }
 
 
-def _gate(scope: Scope, number: int, parameters: GateParameters | None) -> str:
+def _gate(
+    scope: Scope, number: int, parameters: GateParameters | None, *, has_peepholes: bool
+) -> str:
     fields: dict[str, FieldValue] = {
         "weights": scope.input(3 + number),
         "recurrent": scope.input(7 + number),
         "bias": scope.input(11 + number),
-        "peephole": scope.input(_PEEPHOLE[number]) if number in _PEEPHOLE else "NULL",
     }
+    if has_peepholes:
+        fields["peephole"] = scope.input(_PEEPHOLE[number]) if number in _PEEPHOLE else "NULL"
     if parameters is not None:
         fields["weights_scale"] = scale(*parameters.of_input)
         fields["recurrent_scale"] = scale(*parameters.of_output)
+    if parameters is not None and has_peepholes:
         fields["peephole_scale"] = scale(*parameters.of_cell)
     return nested(fields)
 
@@ -115,10 +170,9 @@ def _projection(scope: Scope) -> dict[str, FieldValue]:
     }
 
 
-def _signature(is_float: bool) -> Signature:
-    small, cells, biases = (FLOAT32,) * 3 if is_float else (INT8, INT16, INT32)
-    weights, peepholes = (small,) * 8, (cells,) * 3
-    operands = (small, small, cells, *weights, *(biases,) * 4, *peepholes, small, biases)
+def _signature(small: DType, of_weights: DType, biases: DType, cells: DType) -> Signature:
+    weights, peepholes = (of_weights,) * 8, (cells,) * 3
+    operands = (small, small, cells, *weights, *(biases,) * 4, *peepholes, of_weights, biases)
     return Signature(operands, small)
 
 
@@ -126,14 +180,23 @@ KERNELS = (
     kernel(
         "tinsmith_lstm_s8",
         Lstm,
-        _signature(is_float=False),
+        _signature(INT8, INT8, INT32, INT16),
         emit_s8,
         (weights_are_constant,),
+        scratch_bytes=scratch_bytes,
+    ),
+    kernel(
+        "tinsmith_lstm_s16",
+        Lstm,
+        _signature(INT16, INT8, INT64, INT16),
+        emit_s16,
+        (weights_are_constant,),
+        prepare=prepare_s16,
     ),
     kernel(
         "tinsmith_lstm_f32",
         Lstm,
-        _signature(is_float=True),
+        _signature(FLOAT32, FLOAT32, FLOAT32, FLOAT32),
         emit_float,
         (weights_are_constant,),
         scratch_bytes=scratch_bytes,

@@ -1,9 +1,13 @@
 """Golden cases of layers with a memory, over several runs."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from case_builder import ACTIVATIONS, Case, CaseBuilder, Kind, activation_code
 from tflite_builder import options
 from tinsmith_ir.types import Quantization
+
+_MICRO_CASES = 8
 
 
 def symmetric(b: CaseBuilder, name: str, shape: tuple[int, ...], kind: Kind, scale: float) -> int:
@@ -97,6 +101,91 @@ def unidirectional_sequence_lstm(b: CaseBuilder, kind: Kind, index: int) -> Case
     if not is_float:
         empty = [b.model.tensor(f"inside{gate}", (0,)) for gate in range(4)]
         inside = [*empty, b.model.tensor("inside4", (0,), kind, quantization=result_quantization)]
+    clips = {"CellClip": float(r(1, 4)), "ProjClip": 0.5} if index % 4 == 3 else {}
+    table = options(
+        "UnidirectionalSequenceLSTMOptions",
+        FusedActivationFunction=activation_code("TANH"),
+        TimeMajor=time_major,
+        **clips,
+    )
+    b.model.operator(
+        "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [result], table, intermediates=inside
+    )
+    b.runs = 3
+    return b.finish(result)
+
+
+def projected_lstm(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """UNIDIRECTIONAL_SEQUENCE_LSTM of int8 whose cells are projected, to fewer or more; with a bias or not, a clip."""
+    return _integers(b, index, _PROJECTED) if kind == "INT8" else None
+
+
+def lstm_of_micro(b: CaseBuilder, kind: Kind, index: int) -> Case | None:
+    """UNIDIRECTIONAL_SEQUENCE_LSTM of int16 with int8 weights, which TFLite Micro has alone."""
+    return _integers(b, index, _OF_MICRO) if kind == "INT16" else None
+
+
+def micro_cases() -> list[Case]:
+    """Those of `tools/make_micro_goldens.py`."""
+    names = (f"lstm_of_micro_int16_{index}" for index in range(_MICRO_CASES))
+    found = (lstm_of_micro(CaseBuilder(name), "INT16", at) for at, name in enumerate(names))
+    return [case for case in found if case is not None]
+
+
+@dataclass(frozen=True)
+class _Family:
+    """Of layers without peephole weights. bias: its type. source, result: scales about which those are."""
+
+    kind: Kind
+    bias: type[np.integer]
+    source: float
+    result: float
+    is_projected: bool
+
+
+_PROJECTED = _Family("INT8", np.int32, 0.03, 0.008, is_projected=True)
+_OF_MICRO = _Family("INT16", np.int64, 1.2e-4, 3e-5, is_projected=False)
+
+
+def _integers(b: CaseBuilder, index: int, family: _Family) -> Case:
+    r, kind = b.random.randint, family.kind
+    batches, steps, depth, cells = 1 + r(3), 1 + r(5), 1 + r(9), 1 + r(9)
+    outputs = 1 + r(9) if family.is_projected else cells
+    has_input_gate = not family.is_projected or index % 4 != 1
+    time_major = bool(r(2))
+    first = (steps, batches) if time_major else (batches, steps)
+    operands = [b.input((*first, depth), kind, b.scale(family.source))]
+    near_zero = 0 if kind == "INT16" else None
+    of_result = b.quantization(kind, b.scale(family.result), near_zero)
+    spread = 74.0 if kind == "INT8" else 19000.0
+    for width, near in ((depth, family.source), (outputs, family.result)):
+        for gate in range(4):
+            scale = b.scale(2.0 / (74 * spread * near * width**0.5))
+            is_there = gate > 0 or has_input_gate
+            weights = symmetric(b, f"w{len(operands)}", (cells, width), "INT8", scale)
+            operands.append(weights if is_there else -1)
+    operands += [-1, -1, -1]
+    limit = int(74 * spread)
+    for gate in range(4):
+        bias = b.model.constant(f"b{gate}", r(-limit, limit, cells).astype(family.bias))
+        operands.append(bias if gate > 0 or has_input_gate else -1)
+    operands += [-1, -1]
+    if family.is_projected:
+        scale = b.scale(family.result / (74 * 0.008 * cells**0.5))
+        operands[16] = symmetric(b, "projection", (outputs, cells), "INT8", scale)
+        if index % 2:
+            operands[17] = b.model.constant("pb", r(-4000, 4000, outputs).astype(np.int32))
+    exponent = -9 - index % 7
+    state = b.model.tensor("h", (batches, outputs), kind, quantization=of_result, IsVariable=1)
+    operands += [state, b.variable("c", (batches, cells), "INT16", 2.0**exponent, 0)]
+    result = b.model.tensor("result", (*first, outputs), kind, quantization=of_result)
+    inside: list[int] = []
+    if family.is_projected:
+        of_hidden = Quantization.per_tensor(b.scale(0.008), int(r(-127, 128)))
+        inside = [b.model.tensor(f"inside{gate}", (0,)) for gate in range(4)]
+        inside.append(b.model.tensor("inside4", (0,), kind, quantization=of_hidden))
+    else:
+        operands += [-1] * 4
     clips = {"CellClip": float(r(1, 4)), "ProjClip": 0.5} if index % 4 == 3 else {}
     table = options(
         "UnidirectionalSequenceLSTMOptions",

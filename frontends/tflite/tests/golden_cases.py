@@ -165,6 +165,7 @@ _FAMILIES: Sequence[tuple[int, Family]] = (
     (8, cases_recurrent.svdf),
     (12, cases_recurrent.unidirectional_sequence_lstm),
     (4, cases_recurrent.bidirectional_sequence_lstm),
+    (6, cases_recurrent.projected_lstm),
     (4, cases_normalization.log_softmax),
     (4, cases_normalization.l2_normalization),
     (4, cases_reductions.arg_max_int64),

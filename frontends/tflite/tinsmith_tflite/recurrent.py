@@ -10,7 +10,7 @@ from tinsmith_ir.types import Quantization
 
 from tinsmith_tflite import builtin
 from tinsmith_tflite.context import Conversion, OperatorContext
-from tinsmith_tflite.rules import FLOATS, SMALL, Rule
+from tinsmith_tflite.rules import FLOATS, NUMBERS, SMALL, Rule
 
 
 def svdf(context: OperatorContext) -> Conversion:
@@ -29,7 +29,7 @@ def svdf(context: OperatorContext) -> Conversion:
 
 
 def unidirectional_sequence_lstm(context: OperatorContext) -> Conversion:
-    """UNIDIRECTIONAL_SEQUENCE_LSTM, with its states as variable tensors."""
+    """UNIDIRECTIONAL_SEQUENCE_LSTM, with its states as variable tensors. int16 TFLite Micro has alone."""
     if any(context.has(position) for position in range(20, 24)):
         raise context.unsupported("expected no layer normalization in an LSTM, got one")
     source = context.ranked_value(0, 3)
@@ -37,17 +37,15 @@ def unidirectional_sequence_lstm(context: OperatorContext) -> Conversion:
     name = builtin.activation_name(context.options.integer("FusedActivationFunction"))
     if is_float and name != "TANH":
         raise context.unsupported(f"expected an LSTM with TANH, got {name}")
-    if not is_float and context.has(16):
-        raise context.unsupported(
-            "expected an LSTM of int8 without a projection, got one with it; do it in a layer behind, or keep float32"
-        )
-    hidden = None if is_float else _hidden(context)
+    hidden = _hidden(context) if source.type.dtype is DType.INT8 else None
+    # TFLite subtracts the zero point that the file says in front of a projection, and adds it elsewhere.
+    sign = -1 if context.has(16) else 1
     operator = Lstm(
         time_major=context.options.boolean("TimeMajor"),
         cell_clip=context.options.real("CellClip"),
         projection_clip=context.options.real("ProjClip"),
         hidden_scale=0.0 if hidden is None else hidden.scale,
-        hidden_zero_point=0 if hidden is None else hidden.zero_point,
+        hidden_zero_point=0 if hidden is None else sign * hidden.zero_point,
     )
     return _lstm(context, operator, source, _Places.unidirectional())
 
@@ -165,6 +163,6 @@ RULES: Mapping[str, Rule] = {
         "UnidirectionalSequenceLSTMOptions",
         (Lstm,),
         unidirectional_sequence_lstm,
-        SMALL,
+        NUMBERS,
     ),
 }

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tinsmith_ir.arithmetic import exponent_of
-from tinsmith_ir.curves import Curve, int8_table, int16_table
+from tinsmith_ir.curves import Curve, int8_table, logistic_of_int16, tanh_of_int16
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.float_arithmetic import logistic_f32, tanh_f32
@@ -63,13 +63,13 @@ class SigmoidCurve(Tabulated):
         if output.dtype is DType.INT8:
             return (self.looked_up(array, inputs, output),)
         parameters = curve_parameters(self, inputs, output)
-        return (self._between(_steps(array, parameters)).astype(np.int16),)
+        return (self._between(array, parameters),)
 
     def _real(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         raise NotImplementedError
 
-    def _between(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The result at steps of 1/12288."""
+    def _between(self, array: Array, parameters: CurveParameters) -> NDArray[np.int16]:
+        """Of int16."""
         raise NotImplementedError
 
 
@@ -83,10 +83,8 @@ class Logistic(SigmoidCurve):
     def _real(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         return logistic_f32(values)
 
-    def _between(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        above_half = _interpolated(np.abs(steps), 9, 32766)
-        signed = np.where(steps < 0, -above_half - 1, above_half)
-        return (signed + (1 << 24) + (1 << 9)) >> 10
+    def _between(self, array: Array, parameters: CurveParameters) -> NDArray[np.int16]:
+        return logistic_of_int16(array, parameters.multiplier, parameters.right_shift)
 
 
 @dataclass(frozen=True)
@@ -99,23 +97,5 @@ class Tanh(SigmoidCurve):
     def _real(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
         return tanh_f32(values)
 
-    def _between(self, steps: NDArray[np.int64]) -> NDArray[np.int64]:
-        # 2 / (1 + exp(-2 x)) - 1: the steps of the table are half as long.
-        magnitude = _interpolated(np.abs(steps), 8, 32767)
-        signed = np.where(steps < 0, -magnitude - 1, magnitude)
-        return (signed + (1 << 7)) >> 8
-
-
-def _steps(array: Array, parameters: CurveParameters) -> NDArray[np.int64]:
-    product = array.astype(np.int64) * parameters.multiplier
-    half = (1 << parameters.right_shift) >> 1
-    return (product + half) >> parameters.right_shift
-
-
-def _interpolated(steps: NDArray[np.int64], bits: int, limit: int) -> NDArray[np.int64]:
-    """The table at steps of 2**-bits of its own, times 2**bits; from its last value on `limit` instead."""
-    table = int16_table().astype(np.int64)
-    index = np.minimum(steps >> bits, len(table) - 2)
-    fraction = steps & ((1 << bits) - 1)
-    between = (table[index] << bits) + fraction * (table[index + 1] - table[index])
-    return np.where(steps >> bits >= len(table) - 1, np.int64(limit << bits), between)
+    def _between(self, array: Array, parameters: CurveParameters) -> NDArray[np.int16]:
+        return tanh_of_int16(array, parameters.multiplier, parameters.right_shift)

@@ -645,49 +645,57 @@ def filters_over_time(draft: Draft, dtype: DType) -> None:
 
 
 def cells(draft: Draft, dtype: DType) -> None:
-    """An LSTM with all that it may have, one with as little as possible, and one that is projected."""
-    is_float = dtype is DType.FLOAT32
-    wide = DType.FLOAT32 if is_float else DType.INT16
+    """An LSTM with all that it may have, one with as little as possible, and one that is projected; int16 has neither
+    peephole weights nor a projection, and always an input gate.
+    """
+    is_float, is_wide = dtype is DType.FLOAT32, dtype is DType.INT16
+    of_cells = DType.FLOAT32 if is_float else DType.INT16
+    of_weights = DType.FLOAT32 if is_float else DType.INT8
     builder = draft.builder
 
     def symmetric(scale: float) -> Quantization | None:
         return None if is_float else Quantization.per_tensor(scale, 0)
 
+    def bias(count: int) -> Value:
+        if not is_wide:
+            return draft.bias(count, dtype)
+        numbers = draft.random.integers(-(2**21), 2**21, count)
+        return builder.constant("b", numbers.astype(np.int64))
+
+    kept = symmetric(2.0**-15) if is_wide else Quantization.per_tensor(2.0**-7, 5)
     for number, (batches, steps, depth, count) in enumerate(
         [(2, 3, 4, 5), (1, 4, 3, 2), (1, 2, 3, 6)]
     ):
-        outputs = 4 if number == 2 and is_float else count
-        kept = None if is_float else Quantization.per_tensor(2.0**-7, 5)
+        outputs = 4 if number == 2 and not is_wide else count
         order = (steps, batches) if number == 0 else (batches, steps)
-        x = draft.input((*order, depth), dtype)
-        h = builder.input("h", TensorType((batches, outputs), dtype, kept))
-        c = builder.input("c", TensorType((batches, count), wide, symmetric(2.0 ** -(10 + number))))
+        x = draft.input((*order, depth), dtype, *((1e-4,) if is_wide else ()))
+        h = builder.input("h", TensorType((batches, outputs), dtype, None if is_float else kept))
+        exponent = -(10 + number)
+        c = builder.input("c", TensorType((batches, count), of_cells, symmetric(2.0**exponent)))
         operands: list[Value | None] = [x, h, c]
         for width in (depth, outputs):
             for _ in range(4):
-                w = draft.numbers((count, width), dtype)
+                w = draft.numbers((count, width), of_weights)
                 operands.append(builder.constant("w", w, symmetric(0.01)))
-        operands += [draft.bias(count, dtype) for _ in range(4)]
-        if number == 0:
+        operands += [bias(count) for _ in range(4)]
+        if number == 0 and not is_wide:
             for _ in range(3):
-                w = draft.numbers((count,), wide)
+                w = draft.numbers((count,), of_cells)
                 operands.append(builder.constant("p", w, symmetric(0.0001)))
         else:
             operands += [None, None, None]
-        if number == 1:
+        if number == 1 and not is_wide:
             operands[3] = operands[7] = operands[11] = None
         if outputs != count:
-            operands += [
-                builder.constant("w", draft.numbers((outputs, count), dtype)),
-                draft.bias(outputs, dtype),
-            ]
+            w = draft.numbers((outputs, count), of_weights)
+            operands += [builder.constant("w", w, symmetric(0.005)), bias(outputs)]
         layer = Lstm(
             time_major=number == 0,
             backwards=number == 1,
             cell_clip=0.5 if number == 0 else 0.0,
             projection_clip=0.5 if outputs != count else 0.0,
-            hidden_scale=0.0 if is_float else 2.0**-7,
-            hidden_zero_point=0 if is_float else 5,
+            hidden_scale=2.0**-7 if dtype is DType.INT8 else 0.0,
+            hidden_zero_point=5 if dtype is DType.INT8 else 0,
         )
         draft.outputs += builder.add_all(layer, operands, "y")
 
@@ -745,7 +753,7 @@ _TFLITE: tuple[Case, ...] = (
     *typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
     *typed("residuals", residuals, (DType.INT8, DType.INT16)),
     *typed("filters_over_time", filters_over_time, NUMBERS),
-    *typed("cells", cells, (DType.INT8, DType.FLOAT32)),
+    *typed("cells", cells, NUMBERS),
     *cases_counting.CASES,
     *cases_detections.CASES,
     *cases_few_bits.CASES,

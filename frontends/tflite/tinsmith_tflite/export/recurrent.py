@@ -13,6 +13,9 @@ from tinsmith_tflite.export.refusal import RefusalError
 from tinsmith_tflite.export.schema import activation_code
 
 _GATES = 4
+_PROJECTION = 18
+_NORMALIZATIONS = 4
+_NOTHING = -1
 _PLACES = (*range(3, 11), 15, 16, 17, *range(11, 15), 18, 19)
 """Our operands in TFLite's order: weights, recurrent weights, peepholes, biases, projection."""
 
@@ -69,10 +72,13 @@ def lstm(context: NodeContext) -> None:
         "CellClip": operator.cell_clip,
         "ProjClip": operator.projection_clip,
     }
+    # TFLite Micro, which has int16 alone, counts the operands of layer normalization even where there is none.
+    is_micro = context.dtype is DType.INT16
+    nothing = [_NOTHING] * _NORMALIZATIONS if is_micro else []
     context.writer.operator(
         "UNIDIRECTIONAL_SEQUENCE_LSTM",
         1,
-        (*operands, *states),
+        (*operands, *states, *nothing),
         (context.writer.tensor(context.result),),
         Options("UnidirectionalSequenceLSTMOptions", fields),
         _inside(context, operator),
@@ -83,11 +89,18 @@ def _inside(context: NodeContext, operator: Lstm) -> tuple[int, ...]:
     """The tensors that tell scales inside a layer of int8: of four gates, which int8 does not read, and of what
     leaves the cells.
     """
-    if context.dtype is DType.FLOAT32:
+    if context.dtype is not DType.INT8:
         return ()
     name = context.node.name
     gates = [context.writer.inside(f"{name}_gate", DType.FLOAT32, None) for _ in range(_GATES)]
-    hidden = Quantization.per_tensor(operator.hidden_scale, operator.hidden_zero_point)
+    # See the importer: in front of a projection TFLite subtracts it.
+    is_projected = context.operand(_PROJECTION) != _NOTHING
+    zero_point = operator.hidden_zero_point * (-1 if is_projected else 1)
+    if zero_point > DType.INT8.integer_range[1]:
+        raise RefusalError(
+            "TFLite has no hidden_zero_point of -128 in front of a projection; quantize what leaves the cells again"
+        )
+    hidden = Quantization.per_tensor(operator.hidden_scale, zero_point)
     return (*gates, context.writer.inside(f"{name}_hidden", DType.INT8, hidden))
 
 
