@@ -28,11 +28,15 @@ def lstm(
     keeps: bool = False,
     attributes: str = "",
     has_peepholes: bool = False,
+    outputs: int = 0,
 ) -> Graph:
-    """keeps: whether states are the graph's; else they are zeros. attributes: of the operator, without braces."""
+    """keeps: whether states are the graph's; else they are zeros. attributes: of the operator, without braces.
+    outputs: of a projection, if there is one.
+    """
     random = np.random.default_rng(seed)
     weights = [constant(f"w{gate}", random, cells, depth) for gate in GATES]
-    weights += [constant(f"r{gate}", random, cells, cells) for gate in GATES]
+    given = outputs or cells
+    weights += [constant(f"r{gate}", random, cells, given) for gate in GATES]
     weights += [constant(f"b{gate}", random, cells) for gate in GATES]
     operands = [f"%{kind}{gate}" for kind in "wrb" for gate in GATES]
     if has_peepholes:
@@ -41,21 +45,27 @@ def lstm(
         operands += [f"%{name}" for name in peepholes]
     else:
         operands += ["none"] * 3
-    zeros = f"f32[1,{cells}] = [{', '.join(['0.0'] * cells)}]"
-    states = [f"const %s: {zeros}"]
-    before = "%s, %s"
+    operands += ["%wp", "%bp"] if outputs else ["none", "none"]
+    if outputs:
+        weights += [constant("wp", random, outputs, cells), constant("bp", random, outputs)]
+    states = [f"const %h: {_zeros(given)}", f"const %c: {_zeros(cells)}"]
     if keeps:
-        states = [f"state %h: {zeros} next %hidden", f"state %c: {zeros} next %cells"]
-        before = "%h, %c"
-    state = f"f32[1,{cells}]"
+        states = [
+            f"state %h: {_zeros(given)} next %hidden",
+            f"state %c: {_zeros(cells)} next %cells",
+        ]
     return _graph(
         f"input %x: f32[1,{steps},{depth}]",
         *states,
         *weights,
-        f"%y: f32[1,{steps},{cells}], %hidden: {state}, %cells: {state} = "
-        f"lstm(%x, {before}, {', '.join(operands)}, none, none) {{{attributes}}}",
+        f"%y: f32[1,{steps},{given}], %hidden: f32[1,{given}], %cells: f32[1,{cells}] = "
+        f"lstm(%x, %h, %c, {', '.join(operands)}) {{{attributes}}}",
         "output %y",
     )
+
+
+def _zeros(count: int) -> str:
+    return f"f32[1,{count}] = [{', '.join(['0.0'] * count)}]"
 
 
 def gru(

@@ -33,6 +33,8 @@ def scale_of(graph: Graph, name: str) -> float:
         (lstm(4, has_peepholes=True), 37),
         (lstm(4, attributes="backwards=true"), 37),
         (lstm(4, attributes="cell_clip=0.4"), 37),
+        (lstm(outputs=5), 35),
+        (lstm(20, outputs=12, keeps=True), 35),
         (gru(), 37),
         (gru(20), 37),
         (gru(1, keeps=True), 35),
@@ -57,6 +59,30 @@ def test_an_lstm_has_cells_of_int16_and_gives_what_leaves_them() -> None:
     assert node.operator.hidden_scale == hidden.quantization.scale
     weights = [value.type for value in node.present_inputs[3:11]]
     assert all(type_.dtype is DType.INT8 for type_ in weights)
+
+
+@pytest.mark.parametrize(
+    "graph", [lstm(), lstm(20), lstm(1, keeps=True), lstm(4, attributes="cell_clip=0.4")]
+)
+def test_an_lstm_of_int16x8_is_integers(graph: Graph) -> None:
+    quantized = integers(graph, scheme("int16x8"))
+    assert mnemonics(quantized) == ["lstm"]
+    (node,) = quantized.nodes
+    assert {value.type.dtype for value in node.outputs} == {DType.INT16}
+    assert {value.type.dtype for value in node.present_inputs[11:15]} == {DType.INT64}
+    weights = [value.type for value in node.present_inputs[3:11]]
+    assert all(type_.dtype is DType.INT8 for type_ in weights)
+    narrow = integers(graph, scheme("int8"))
+    found = decibels(graph, quantized, frames(graph))
+    assert found > max(43, decibels(graph, narrow, frames(graph)) + 3)
+
+
+def test_what_int16_has_not_stays_float32() -> None:
+    for graph in (lstm(has_peepholes=True), lstm(outputs=5)):
+        quantized = integers(graph, scheme("int16x8"))
+        assert [each.node.operator.mnemonic for each in remaining(quantized)] == ["lstm"]
+    both = integers(lstm(has_peepholes=True, outputs=5), scheme("int8"))
+    assert [each.node.operator.mnemonic for each in remaining(both)] == ["lstm"]
 
 
 def test_cells_are_as_wide_as_any_step_makes_them() -> None:

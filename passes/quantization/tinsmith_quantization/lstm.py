@@ -1,7 +1,9 @@
-"""LSTMs of int8 with cells of int16, as TFLite's quantizer makes them: what its layers of 8x8 bits and 16 compute.
+"""LSTMs of int8 with cells of int16, as TFLite's quantizer makes them: what its layers of 8x8 bits and 16 compute;
+and of int16 with weights of int8, as TFLite Micro computes them.
 
-Weights are symmetric with one scale each, biases are int32 of input * weights, peepholes int16. Cells have a scale
-that is a power of two. What leaves the cells has the quantization of the result, as it goes there unchanged.
+Weights are symmetric with one scale each, biases are int32 (beside int16 int64) of input * weights, peepholes int16.
+Cells have a scale that is a power of two. What leaves the cells has the quantization of the result, as it goes there
+unchanged; in front of a projection it is symmetric.
 """
 
 import math
@@ -21,8 +23,7 @@ from tinsmith_quantization.statistics import LayerWeights, sqnr
 from tinsmith_quantization.writing import Writer, integers_of
 
 GATES = range(4)
-WEIGHTS, RECURRENT, BIASES, PEEPHOLES = 3, 7, 11, 15
-_MOST_OPERANDS = 18
+WEIGHTS, RECURRENT, BIASES, PEEPHOLES, PROJECTION = 3, 7, 11, 15, 18
 _MOST_EXPONENT, _MOST_GATE_EXPONENT = -9, -10
 _LARGEST_BIAS = 2**30
 
@@ -78,11 +79,12 @@ def cells_of_steps(
 
 @dataclass(frozen=True)
 class LstmTypes:
-    """Of what an LSTM reads and gives: int8, int8 and int16."""
+    """Of what an LSTM reads and gives: int8, int8 and int16; or int16. largest_cell: that was seen."""
 
     source: TensorType
     hidden: TensorType
     cells: TensorType
+    largest_cell: float
 
 
 class IntegerLstm:
@@ -98,13 +100,14 @@ class IntegerLstm:
         self._real: list[Array] = []
         self._got: list[Array] = []
         self._size_bytes = 0
-        assert types.hidden.quantization is not None
-        self.operator = replace(
-            node.operator,
-            hidden_scale=types.hidden.quantization.scale,
-            hidden_zero_point=types.hidden.quantization.zero_point,
-        )
-        self.constants = self._constants()
+        self.operator = node.operator
+        inner = self._inner_quantization()
+        if types.source.dtype is DType.INT8:
+            self.operator = replace(
+                node.operator, hidden_scale=inner.scale, hidden_zero_point=inner.zero_point
+            )
+        made = {**self._gates(), **self._peepholes(), **self._projection(inner)}
+        self.constants = tuple(made.get(place) for place in range(WEIGHTS, len(node.inputs)))
 
     @property
     def loss(self) -> LayerWeights:
@@ -143,12 +146,20 @@ class IntegerLstm:
         ]
         return tuple(np.stack(arrays) for arrays in zip(*found, strict=True))
 
-    def _constants(self) -> tuple[Value | None, ...]:
-        """Operands from the weights on."""
+    def _inner_quantization(self) -> Quantization:
+        """Of what leaves the cells: that of the result, or of a projection the one of tanh of the largest cell."""
+        if self._data(PROJECTION) is None:
+            assert self._types.hidden.quantization is not None
+            return self._types.hidden.quantization
+        largest = math.tanh(self._types.largest_cell)
+        return symmetric_quantization(largest, DType.INT8, power_of_two=self._power_of_two)
+
+    def _gates(self) -> dict[int, Value]:
+        """Weights, recurrent weights and biases."""
         made: dict[int, Value] = {}
         for gate in GATES:
             bias = self._data(BIASES + gate)
-            least = 0.0 if bias is None else float(np.abs(bias).max()) / _LARGEST_BIAS
+            least = _least_scale(bias)
             source = self._types.source.quantization
             assert source is not None
             for place, floor in ((WEIGHTS, least / source.scale), (RECURRENT, 0.0)):
@@ -160,11 +171,28 @@ class IntegerLstm:
                 assert weights is not None
                 scale = float(np.float32(weights.scale) * np.float32(source.scale))
                 made[BIASES + gate] = self._bias(BIASES + gate, bias, scale)
-        for place in range(PEEPHOLES, _MOST_OPERANDS):
-            data = self._data(place)
-            if data is not None:
-                made[place] = self._stored(place, data, DType.INT16, 0.0)
-        return tuple(made.get(place) for place in range(WEIGHTS, len(self._node.inputs)))
+        return made
+
+    def _peepholes(self) -> dict[int, Value]:
+        known = {place: self._data(place) for place in range(PEEPHOLES, PROJECTION)}
+        return {
+            place: self._stored(place, data, DType.INT16, 0.0)
+            for place, data in known.items()
+            if data is not None
+        }
+
+    def _projection(self, inner: Quantization) -> dict[int, Value]:
+        """Weights and bias. inner: of what is projected."""
+        data, bias = self._data(PROJECTION), self._data(PROJECTION + 1)
+        if data is None:
+            return {}
+        least = _least_scale(bias) / inner.scale
+        weights = self._stored(PROJECTION, data, DType.INT8, least)
+        if bias is None:
+            return {PROJECTION: weights}
+        assert weights.type.quantization is not None
+        scale = float(np.float32(weights.type.quantization.scale) * np.float32(inner.scale))
+        return {PROJECTION: weights, PROJECTION + 1: self._bias(PROJECTION + 1, bias, scale)}
 
     def _data(self, place: int) -> Array | None:
         if place >= len(self._node.inputs):
@@ -189,5 +217,12 @@ class IntegerLstm:
 
     def _bias(self, place: int, data: Array, scale: float) -> Value:
         steps: NDArray[np.float64] = np.rint(data.astype(np.float64) / scale)
-        type_ = TensorType(data.shape, DType.INT32, Quantization.per_tensor(scale, 0))
-        return self._writer.constant(f"{self._name(place)}_integers", steps.astype(np.int32), type_)
+        dtype = DType.INT64 if self._types.source.dtype is DType.INT16 else DType.INT32
+        type_ = TensorType(data.shape, dtype, Quantization.per_tensor(scale, 0))
+        integers = steps.astype(dtype.numpy)
+        return self._writer.constant(f"{self._name(place)}_integers", integers, type_)
+
+
+def _least_scale(bias: Array | None) -> float:
+    """That of products to which a bias of int32 can be added."""
+    return 0.0 if bias is None else float(np.abs(bias).max()) / _LARGEST_BIAS

@@ -20,20 +20,20 @@ _ACTIVATIONS = (DType.INT8, DType.INT16)
 class Scheme(Checked):
     """What integers a network is made of.
 
-    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the
-    ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
-    output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
-    scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
-    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
-    `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
-    whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
-    that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
-    tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
-    TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
-    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
-    int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX has them alone. gates: what of a GRU,
-    and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from products with
-    weights to the state, or the `products`, too.
+    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the ternary
+    -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each output
+    channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all scales
+    are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found, one of
+    METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute, `distilled`
+    trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize: whether
+    channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks that have
+    one scale for a layer. tables: whether functions of one number, also of several operators, may become tables, which
+    TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as TFLite does,
+    `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products fit into 32
+    bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs are TFLite's of
+    int8, or TFLite Micro's of int16, with cells of int16; else they stay float32, as ONNX has them alone. gates: what
+    of a GRU, and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from
+    products with weights to the state, or the `products`, too.
     """
 
     activations: DType = DType.INT8

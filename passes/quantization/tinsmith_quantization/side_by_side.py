@@ -121,7 +121,8 @@ class SideBySide:
         tensors = self._tensors
         of_hidden, of_cells = (tensors.type_of(value) for value in node.outputs[1:])
         wanted = (None, of_hidden.quantization, of_cells.quantization)
-        dtypes = (DType.INT8, DType.INT8, DType.INT16)
+        small = self._scheme.activations
+        dtypes = (small, small, DType.INT16)
         reads = [
             tensors.read_integers(value, dtype, quantization)
             for value, dtype, quantization in zip(
@@ -129,7 +130,8 @@ class SideBySide:
             )
         ]
         inputs = tuple(value for value, _ in reads)
-        types = LstmTypes(inputs[0].type, of_hidden, of_cells)
+        cells = self._calibration.histogram(node.outputs[2].name)
+        types = LstmTypes(inputs[0].type, of_hidden, of_cells, max(-cells.low, cells.high))
         made = IntegerLstm(
             self._graph, node, types, self._writer, power_of_two=self._scheme.power_of_two
         )

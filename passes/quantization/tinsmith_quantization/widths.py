@@ -29,7 +29,7 @@ from tinsmith_ir.operators import (
 from tinsmith_quantization.execution import is_real_layer
 from tinsmith_quantization.schemes import Scheme
 
-_OUTPUT_STATE, _CELL_STATE, _FIRST_CONSTANT, _PROJECTION = 1, 2, 3, 18
+_OUTPUT_STATE, _CELL_STATE, _FIRST_CONSTANT, _PEEPHOLES, _PROJECTION = 1, 2, 3, 15, 18
 _MOVES = (Reshape, Slice, Transpose)
 _INSIDE: tuple[type[Operator], ...] = (Add, Logistic, Mul, Sub, Tanh)
 """What stands between a gated sum and the products with weights that it comes from."""
@@ -37,9 +37,9 @@ _INSIDE: tuple[type[Operator], ...] = (Add, Logistic, Mul, Sub, Tanh)
 
 @dataclass(frozen=True)
 class Widths:
-    """lstms: names of LSTMs that become such of int8. gated: of nodes from gated sums back to products. nodes: of those
-    that compute with int16 among int8. cells: of values that are int16 of a power of two. states: of others that are
-    int16. floats: of states that stay float32, and what comes next of these.
+    """lstms: names of LSTMs that become such of integers. gated: of nodes from gated sums back to products. nodes: of
+    those that compute with int16 among int8. cells: of values that are int16 of a power of two. states: of others that
+    are int16. floats: of states that stay float32, and what comes next of these.
     """
 
     lstms: frozenset[str] = frozenset()
@@ -65,7 +65,7 @@ def widths_of(graph: Graph, scheme: Scheme) -> Widths:
     if scheme.gates != "int8" or not is_narrow:
         has_products = scheme.gates == "products" or not is_narrow
         gated = frozenset(_around_gated_sums(graph, has_products=has_products))
-    lstms = tuple(_lstms(graph)) if is_narrow and scheme.integer_lstms else ()
+    lstms = tuple(_lstms(graph, is_narrow=is_narrow)) if scheme.integer_lstms else ()
     names = frozenset(node.name for node in lstms)
     nodes = gated if is_narrow else frozenset[str]()
     return Widths(
@@ -78,19 +78,32 @@ def widths_of(graph: Graph, scheme: Scheme) -> Widths:
     )
 
 
-def _lstms(graph: Graph) -> Iterator[Node]:
-    """Those that TFLite's arithmetic of int8 can compute: of constant weights, without a projection."""
+def _lstms(graph: Graph, *, is_narrow: bool) -> Iterator[Node]:
+    """Those of constant weights that TFLite's arithmetic of int8, or TFLite Micro's of int16, can compute."""
     for node in graph.nodes:
         if not isinstance(node.operator, Lstm) or node.outputs[0].type.dtype is not DType.FLOAT32:
             continue
         constants = [value for value in node.inputs[_FIRST_CONSTANT:] if value is not None]
         is_known = all(graph.constant(value) is not None for value in constants)
-        if is_known and graph.constant(node.inputs[0]) is None and not _projects(node):
+        has_parts = _has_parts_of_int8(node) if is_narrow else _has_parts_of_int16(node)
+        if is_known and graph.constant(node.inputs[0]) is None and has_parts:
             yield node
 
 
-def _projects(node: Node) -> bool:
-    return len(node.inputs) > _PROJECTION and node.inputs[_PROJECTION] is not None
+def _has_parts_of_int8(node: Node) -> bool:
+    """Peephole weights or a projection, not both."""
+    return not (_has(node, _PEEPHOLES + 1) and _has(node, _PROJECTION))
+
+
+def _has_parts_of_int16(node: Node) -> bool:
+    """An input gate, neither peephole weights nor a projection."""
+    return _has(node, _FIRST_CONSTANT) and not (
+        _has(node, _PEEPHOLES + 1) or _has(node, _PROJECTION)
+    )
+
+
+def _has(node: Node, place: int) -> bool:
+    return place < len(node.inputs) and node.inputs[place] is not None
 
 
 def _float_states(graph: Graph, lstms: frozenset[str]) -> Iterator[str]:
