@@ -129,6 +129,20 @@ def test_exp_of_int16_is_put_off_by_a_step_of_its_operand_and_by_the_bend_of_its
         assert (_distances(Exp(), integers, (source, result), real) <= bound).all()
 
 
+@pytest.mark.parametrize("name", ["gelu", "gelu_of_tanh"])
+def test_gelu_of_int16_is_put_off_as_exp_is(name: str) -> None:
+    """Its slope is at most 1.13, its bend at most 0.8. Where results are clamped, the line there is cut off, too."""
+    operator, curve = _CURVES[name]
+    integers = _all_integers(DType.INT16)
+    for scale in np.geomspace(1e-6, 3e-2, 24).tolist():
+        source = _quantized(integers.shape, DType.INT16, scale, 0)
+        real = curve(_numbers(source, integers))
+        step = float(np.abs(real).max()) / 32767
+        result = _quantized(integers.shape, DType.INT16, step, 0)
+        bound = 1.5 + (1.13 * scale + 0.8 * (128 * scale) ** 2 / 8) / step
+        assert _distances(operator, integers, (source, result), real).max() <= bound
+
+
 def _rows(length: int, dtype: DType, random: np.random.Generator) -> Iterator[NDArray[np.float64]]:
     """One far above, far below or next to all others, equal ones, two halves, ramps, and random ones."""
     low, high = dtype.integer_range

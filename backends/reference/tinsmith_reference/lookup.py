@@ -72,13 +72,16 @@ KERNELS = (
         )
         for operator in (Abs, Elu, Exp, Gelu, HardSwish, LeakyRelu, Logistic, Lookup, Rsqrt, Tanh)
     ),
-    kernel(
-        "tinsmith_lookup_s16",
-        Exp,
-        Signature((INT16,), INT16),
-        emit_s16,
-        prepare=prepare_s16,
-        walk=elementwise_walk,
-        loads=loads_of_table(_TABLE_S16, of_element=2),
+    *(
+        kernel(
+            "tinsmith_lookup_s16",
+            operator,
+            Signature((INT16,), INT16),
+            emit_s16,
+            prepare=prepare_s16,
+            walk=elementwise_walk,
+            loads=loads_of_table(_TABLE_S16, of_element=2),
+        )
+        for operator in (Exp, Gelu)
     ),
 )

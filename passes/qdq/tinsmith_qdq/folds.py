@@ -60,8 +60,8 @@ from tinsmith_qdq.weights import quantized_weights
 
 _MOST_STEPS = 1
 """How far a function of int16 may be from what it was."""
-_CURVE_STEPS: Mapping[type[Operator], int] = {Logistic: 2, Tanh: 4}
-"""The same of curves, whose integers are TFLite's."""
+_CURVE_STEPS: Mapping[type[Operator], int] = {Gelu: 4, Logistic: 2, Tanh: 4}
+"""The same of curves: of Gelu where operands reach to about 100, of the others as TFLite's integers are."""
 _BEYOND = 1.01
 """How much further than needed a mask reaches."""
 

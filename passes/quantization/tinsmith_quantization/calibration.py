@@ -8,14 +8,14 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import EvaluationError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node, Value
-from tinsmith_ir.operators import Logistic, Tanh
+from tinsmith_ir.operators import Gelu, Logistic, Tanh
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_quantization.execution import Samples, evaluated
 from tinsmith_quantization.groups import Groups, grouped, is_keeping
 from tinsmith_quantization.histogram import Histogram
 from tinsmith_quantization.lstm import cell_quantization, cells_of_steps, gate_quantization
-from tinsmith_quantization.ranges import quantization_of, range_of
+from tinsmith_quantization.ranges import quantization_of, range_of, symmetric_quantization
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.widths import Widths
 
@@ -89,6 +89,7 @@ def calibrated(
         group: _quantization(histogram, schemes.get(group, scheme), given.get(group))
         for group, histogram in histograms.items()
     }
+    _widen_gelus(graph, groups, chosen, scheme)
     types = {name: chosen[groups.members[name]] for name in sorted(groups.quantized)}
     return Calibration(groups, types, histograms, scheme)
 
@@ -107,6 +108,35 @@ def _given(
             group = groups.members[node.present_inputs[0].name]
             found.setdefault(group, gate_quantization(_largest(histograms[group])))
     return found
+
+
+def _widen_gelus(
+    graph: Graph, groups: Groups, chosen: dict[str, Quantization], scheme: Scheme
+) -> None:
+    """Let results of Gelu of int16 hold that of each integer: on the line that a clamped one ends, which is 128
+    integers long, results would be wrong by as much as 32 steps.
+    """
+    for node in graph.nodes:
+        dtype = groups.widths.dtype(node.name, scheme.activations)
+        if not isinstance(node.operator, Gelu) or dtype is not DType.INT16:
+            continue
+        source = chosen.get(groups.members[node.present_inputs[0].name])
+        group = groups.members[node.name]
+        if source is None or group not in chosen:
+            continue
+        end = DType.INT16.integer_range[1]
+        largest = _largest_result(node, source.scale * end)
+        if largest > chosen[group].scale * end:
+            power_of_two = scheme.power_of_two
+            chosen[group] = symmetric_quantization(largest, dtype, power_of_two=power_of_two)
+
+
+def _largest_result(node: Node, largest: float) -> float:
+    """Of a float32 function, at both ends of a range."""
+    ends = np.array([-largest, largest], np.float32)
+    type_ = TensorType(ends.shape, DType.FLOAT32)
+    (found,) = node.operator.evaluate([ends], [type_], [type_])
+    return float(np.abs(found).max())
 
 
 def _largest(histogram: Histogram) -> float:

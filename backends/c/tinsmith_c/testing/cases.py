@@ -517,6 +517,13 @@ def functions(draft: Draft, dtype: DType) -> None:
         draft.output(kind(), [draft.input((3, 41), dtype, scale)], dtype, scale)
 
 
+def gelus_of_int16(draft: Draft, dtype: DType) -> None:
+    """Gelu, in both forms."""
+    for approximate in (False, True):
+        operator = Gelu(approximate=approximate)
+        draft.output(operator, [draft.input((3, 41), dtype, 0.0003)], dtype, 0.0003)
+
+
 def rectifiers_of_int8(draft: Draft, dtype: DType) -> None:
     """HardSwish from flat to steep, Prelu with alphas that broadcast, Gelu."""
     for near in (0.001, 0.02, 0.9):
@@ -751,6 +758,7 @@ _TFLITE: tuple[Case, ...] = (
     *typed("functions", functions, (*NUMBERS, *_PLAIN)),
     *typed("differences", differences, (DType.INT8, DType.INT32, DType.FLOAT32)),
     *typed("rectifiers_of_int8", rectifiers_of_int8, (DType.INT8, DType.FLOAT32)),
+    *typed("gelus_of_int16", gelus_of_int16, (DType.INT16,)),
     *typed("residuals", residuals, (DType.INT8, DType.INT16)),
     *typed("filters_over_time", filters_over_time, NUMBERS),
     *typed("cells", cells, NUMBERS),

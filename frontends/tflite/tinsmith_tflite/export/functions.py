@@ -69,6 +69,8 @@ def leaky_relu(context: NodeContext) -> None:
 
 def gelu(context: NodeContext) -> None:
     """GELU."""
+    if context.dtype is DType.INT16:
+        raise RefusalError("TFLite has no GELU of int16; let it be int8, or float32 between others")
     approximate = cast("Gelu", context.node.operator).approximate
     context.emit("GELU", None, Options("GeluOptions", {"Approximate": approximate}), version=1)
 
