@@ -154,7 +154,11 @@ def test_int16_is_about_the_numbers_it_stands_for(run: Run) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("%b, %open)", "%b, %open, %peep, %peep, %peep)", "an LSTM of i16 without peephole weights"),
+        (
+            "%b, %open)",
+            "%b, %open, %peep, %peep, %peep)",
+            "an LSTM of i16 without peephole weights",
+        ),
         ("%b, %open)", "%b, %open, none, none, none, %w)", "an LSTM of i16 without a projection"),
         (
             "%c, %w, %w, %v, %w, %w, %w, %w, %w, %b",
@@ -171,7 +175,9 @@ def test_int16_that_does_not_fit(old: str, new: str, message: str) -> None:
 
 
 def test_int8_has_peepholes_or_a_projection() -> None:
-    text = PROJECTED.replace("{output}", "y").replace("none, none, none, %p", "%peep, %peep, %peep, %p")
+    text = PROJECTED.replace("{output}", "y").replace(
+        "none, none, none, %p", "%peep, %peep, %peep, %p"
+    )
     with pytest.raises(GraphError, match="peephole weights or a projection, got both"):
         parse_graph(f'graph 2 "g" {{ {text} }}')
 
