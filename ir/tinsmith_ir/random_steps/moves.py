@@ -32,7 +32,9 @@ def reshape(network: Network, value: Value) -> None:
 
 
 def transpose(network: Network, value: Value) -> None:
-    """Transpose that leaves the batch first."""
+    """Transpose that leaves the batch first; of no scalar."""
+    if not value.type.shape:
+        return
     axes = network.random.permutation(np.arange(1, len(value.type.shape)))
     network.add(Transpose(permutation=(0, *(int(axis) for axis in axes))), [value], None)
 

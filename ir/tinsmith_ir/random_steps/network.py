@@ -23,7 +23,9 @@ _ACTIVATIONS = (
     Activation.RELU6,
     Activation.RELU_N1_TO_1,
 )
-_MULTIPLIER_BITS = (31, 31, 16, 8, 4)
+FEWEST_BITS = 4
+"""Of a multiplier that rounds once."""
+_MULTIPLIER_BITS = (31, 31, 16, 8, FEWEST_BITS)
 
 
 class Network:

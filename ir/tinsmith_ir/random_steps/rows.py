@@ -13,8 +13,8 @@ _EPSILONS = (1e-5, 1e-3, 1.0)
 
 
 def normalize(network: Network, random: np.random.Generator, value: Value) -> None:
-    """LogSoftmax or L2Normalization; nothing in an int16 network."""
-    if network.dtype is DType.INT16:
+    """LogSoftmax or L2Normalization; nothing in an int16 network, nor of a scalar."""
+    if network.dtype is DType.INT16 or not value.type.shape:
         return
     is_logarithm = random.random() < 0.5
     only = Quantization.per_tensor(*((1 / 16, 127) if is_logarithm else (1 / 128, 0)))

@@ -43,7 +43,13 @@ def test_every_range_has_zero_in_it(method: str) -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_a_tensor_that_is_zero_has_a_scale(method: str) -> None:
     found = range_of(seen(np.zeros(10)), Scheme(method=method))
-    assert quantization_of(found, DType.INT8).scale > 0
+    assert quantization_of(found, DType.INT8).scale > 2.0**-8
+
+
+@pytest.mark.parametrize("dtype", [DType.INT8, DType.INT16])
+def test_no_tensor_has_a_scale_in_which_6_is_no_integer(dtype: DType) -> None:
+    found = range_of(seen(np.array([-1e-8, 3e-9])), Scheme(activations=dtype))
+    assert quantization_of(found, dtype).scale >= 2.0**-28 * (1 - 1e-6)
 
 
 @pytest.mark.parametrize("method", ["percentile", "mse", "entropy"])

@@ -20,7 +20,14 @@ _PERCENTILE = 99.99
 _MOST_CLIPPED = 0.5
 _TRIALS = 100
 _LEAST_SPAN = 1e-6
-"""Of a tensor that is all 0: any scale does."""
+"""Of weights that are all 0: any scale does."""
+_NOTHING = 1e-12
+_SPAN_OF_NOTHING = 1.0
+"""Of a tensor that is all 0, such as what a rectifier leaves of negative numbers: far less would ask for multipliers
+that the layer in front of it cannot have, and clip whatever other inputs give.
+"""
+_LEAST_SCALE = 2.0**-28
+"""Of tensors: 6, at which ReLU6 ends, is an int32 in such steps."""
 
 Range = tuple[float, float]
 
@@ -31,14 +38,16 @@ def range_of(histogram: Histogram, scheme: Scheme) -> Range:
 
 
 def widened(found: Range, scheme: Scheme) -> Range:
-    """With 0 in it, and as far to both sides where the scheme says so; never empty."""
+    """With 0 in it, and as far to both sides where the scheme says so; never empty, nor too narrow for integers."""
     low, high = min(found[0], 0.0), max(found[1], 0.0)
     if scheme.symmetric or scheme.activations is DType.INT16:
         high = max(-low, high)
         low = -high
-    if high - low < _LEAST_SPAN * 2.0**-20:
-        return (-_LEAST_SPAN, _LEAST_SPAN)
-    return (low, high)
+    if high - low < _NOTHING:
+        return (-_SPAN_OF_NOTHING, _SPAN_OF_NOTHING)
+    least, most = scheme.activations.integer_range
+    share = max(1.0, _LEAST_SCALE * (most - least) / (high - low))
+    return (low * share, high * share)
 
 
 def quantization_of(found: Range, dtype: DType, *, power_of_two: bool = False) -> Quantization:
