@@ -15,14 +15,20 @@ if script == "train.py":
     folder, name = map(pathlib.Path, sys.argv[2:])
     folder.mkdir(parents=True)
     (folder / f"{{name}}.pt2").write_bytes(b"")
+    sys.exit({status})
 if script == "evaluate.py":
     assert (pathlib.Path(sys.argv[3]) / f"{{sys.argv[5]}}.pt2").is_file()
     print(json.dumps([{found}]))
 """
 
 
-def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, right: int, floats: int) -> None:
-    """Name a program that trains nothing and finds these numbers, of 100 images of which 90 are right as floats."""
+def stand_in(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, right: int, floats: int, *, status: int = 0
+) -> None:
+    """Name a program that trains nothing and finds these numbers, of 100 images of which 90 are right as floats.
+
+    status: with which training ends.
+    """
     found = {
         "images": 100,
         "right_float": 90,
@@ -32,7 +38,8 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, right: int, floats: 
         "seconds": 1.26,
     }
     place = folder / "python"
-    place.write_text(_STAND_IN.format(python=sys.executable, found=json.dumps(found)))
+    said = _STAND_IN.format(python=sys.executable, found=json.dumps(found), status=status)
+    place.write_text(said)
     place.chmod(0o755)
     monkeypatch.setenv(torch_networks.PYTHON_VARIABLE, str(place))
     monkeypatch.setenv("TINSMITH_CACHE_DIR", str(folder / "cache"))
@@ -48,6 +55,17 @@ def test_what_scripts_find_becomes_a_row(tmp_path: Path, monkeypatch: pytest.Mon
     assert len([*(tmp_path / "cache").rglob("vit.pt2")]) == 1
     again = quantization.run("torch_vit", None)  # what is trained stays: the stand-in would fail
     assert again.text == found.text
+
+
+def test_training_that_ends_early_leaves_no_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stand_in(tmp_path, monkeypatch, right=90, floats=0, status=1)
+    with pytest.raises(BenchmarkError, match=r"train\.py failed"):
+        torch_networks.torch_row(tmp_path / "python", "torch_vit", "int8")
+    assert not [*(tmp_path / "cache").rglob("vit.pt2")]
+    stand_in(tmp_path, monkeypatch, right=90, floats=0)
+    assert torch_networks.torch_row(tmp_path / "python", "torch_vit", "int8").right == 90
 
 
 def test_what_misses_a_bound_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

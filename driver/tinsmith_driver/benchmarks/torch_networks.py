@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import sys
+import tempfile
 import tomllib
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -89,12 +90,21 @@ def torch_row(python: Path, network: str, scheme: str) -> TorchRow:
 
 
 def _trained(python: Path, scripts: Path, name: str) -> Path:
-    """The folder of a trained network, named by what made it."""
+    """The folder of a trained network, named by what made it. Training that is interrupted leaves nothing there that
+    passes for a network, since files come by their names when all are whole, the network last.
+    """
     sources = [scripts / "train.py", scripts / "networks.py"]
     digest = hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
     folder = default_cache_directory() / "torch_networks" / digest[:16] / name
-    if not (folder / f"{name}.pt2").is_file():
-        _run([str(python), str(scripts / "train.py"), str(folder), name])
+    network = f"{name}.pt2"
+    if (folder / network).is_file():
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder) as temporary:
+        made = Path(temporary) / name
+        _run([str(python), str(scripts / "train.py"), str(made), name])
+        for file in sorted(made.iterdir(), key=lambda file: (file.name == network, file.name)):
+            file.replace(folder / file.name)
     return folder
 
 
