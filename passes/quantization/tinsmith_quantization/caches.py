@@ -14,6 +14,8 @@ from tinsmith_ir.graph import Array, Graph, State, Value
 from tinsmith_ir.printer import print_type
 from tinsmith_ir.verify import verify_graph
 
+from tinsmith_quantization.execution import in_turn
+
 
 def checked_pairs(graph: Graph, pairs: Mapping[str, str]) -> list[tuple[Value, Value]]:
     """The outputs and inputs of `pairs`, output -> input, by name.
@@ -84,16 +86,16 @@ def with_caches(
     first with zeros. pairs: output -> input, by name. Raises UsageError as `checked_pairs`.
     """
     found = checked_pairs(graph, pairs)
-    caches: dict[str, Array] = {now.name: _zeros(now) for _, now in found}
-    for sample in samples:
-        whole = {**sample, **caches}
-        yield whole
+
+    def left(run: Mapping[str, Array]) -> dict[str, Array]:
         arrays = {
-            value.name: np.asarray(whole[value.name]).reshape(value.type.shape)
+            value.name: np.asarray(run[value.name]).reshape(value.type.shape)
             for value in graph.inputs
         }
         results = evaluate_graph(graph, arrays) if found else {}
-        caches = {now.name: results[later.name] for later, now in found}
+        return {now.name: results[later.name] for later, now in found}
+
+    return in_turn(samples, {now.name: _zeros(now) for _, now in found}, left)
 
 
 def real_pairs(graph: Graph, pairs: Mapping[str, str]) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ Layers with weights are products of doubles, which NumPy's library multiplies; a
 says. An array of several samples has them along an axis in front of the value's own.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 from tinsmith_ir.activation import Activation
@@ -53,30 +53,47 @@ def evaluated(
             values.pop(name, None)
 
 
+def in_turn(
+    samples: Iterable[Mapping[str, Array]],
+    first: Mapping[str, Array],
+    left: Callable[[Mapping[str, Array]], Mapping[str, Array]],
+) -> Iterator[dict[str, Array]]:
+    """Samples as runs one after another, each with what the one before left; `first` is in front of all.
+
+    left: what a run leaves, of its sample with what it found; asked when the next sample is.
+    """
+    found = first
+    for sample in samples:
+        whole = {**sample, **found}
+        yield whole
+        found = left(whole)
+
+
 def with_states(graph: Graph, inputs: Samples) -> Samples:
     """Inputs of all samples, and what states are in front of each: samples are runs one after another."""
     if not graph.states:
         return inputs
-    now = {state.value.name: state.initial[np.newaxis] for state in graph.states}
-    found: dict[str, list[Array]] = {name: [] for name in now}
-    for index in range(len(next(iter(inputs.values())))):
-        for name, array in now.items():
-            found[name].append(array[0])
-        values = {name: array[index : index + 1] for name, array in inputs.items()} | now
-        for node in graph.nodes:
-            operands = [operand(graph, value, values) for value in node.inputs]
-            results = run_node(graph, node, operands, 1)
-            values |= {
-                value.name: array for value, array in zip(node.outputs, results, strict=True)
-            }
-        nexts = {state.value.name: state.next for state in graph.states}
-        now = {name: _kept(graph, value, values) for name, value in nexts.items()}
-    return {**inputs, **{name: np.stack(arrays) for name, arrays in found.items()}}
+    count = len(next(iter(inputs.values())))
+    samples = ({name: array[index] for name, array in inputs.items()} for index in range(count))
+    first = {state.value.name: state.initial for state in graph.states}
+    runs = list(in_turn(samples, first, lambda run: _left(graph, run)))
+    return {**inputs, **{name: np.stack([run[name] for run in runs]) for name in first}}
 
 
-def _kept(graph: Graph, value: Value, values: Mapping[str, Array]) -> Array:
-    data = graph.constant(value)
-    return values[value.name] if data is None else data[np.newaxis]
+def _left(graph: Graph, run: Mapping[str, Array]) -> dict[str, Array]:
+    """What states are behind a run. run: its inputs, and the states in front of it."""
+    values = {name: array[np.newaxis] for name, array in run.items()}
+    for node in graph.nodes:
+        operands = [operand(graph, value, values) for value in node.inputs]
+        results = run_node(graph, node, operands, 1)
+        values |= {value.name: array for value, array in zip(node.outputs, results, strict=True)}
+    constants = graph.constant_data
+    return {
+        state.value.name: constants[state.next.name]
+        if state.next.name in constants
+        else values[state.next.name][0]
+        for state in graph.states
+    }
 
 
 def operand(graph: Graph, value: Value | None, values: Mapping[str, Array]) -> Array | None:
