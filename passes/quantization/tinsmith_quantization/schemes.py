@@ -27,7 +27,8 @@ class Scheme(Checked):
     one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
     `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
     whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
-    that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
+    that have one scale for a layer. split: the share of a tensor's channels that may be added where channels stand out,
+    each of which is then computed twice, see `split_outliers`. tables: whether functions of one number, also of several operators, may become
     tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
     TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
     fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
@@ -47,6 +48,7 @@ class Scheme(Checked):
     weights: str = "learned"
     steps: int = 8000
     equalize: bool = False
+    split: float = 0.0
     tables: bool = True
     rounding: str = "narrow"
     integer_lstms: bool = True
@@ -64,6 +66,8 @@ class Scheme(Checked):
         _one_of("rounding", self.rounding, ROUNDINGS)
         if self.steps < 1:
             raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
+        if not 0.0 <= self.split <= 1.0:
+            raise UsageError(f"quantization scheme: expected split of 0 to 1, got {self.split:g}")
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"

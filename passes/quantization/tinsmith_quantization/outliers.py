@@ -1,0 +1,142 @@
+"""Outlier splitting: a channel that stands out is computed twice, and each copy takes half, so that ranges shrink.
+
+A layer's weights, or a tensor, have steps as wide as their largest number asks for. If that is in a channel of its own,
+the channel can be there twice, with half of the weights or of the tensor in each, and all others have narrower steps;
+the network computes the same. Zhao et al., "Improving Neural Network Quantization without Retraining using Outlier
+Channel Splitting" (2019). Here a channel runs through all that lies between the layers that give it and those that add
+it up, and depthwise convolutions may halve it, too. What is split, and whether, is decided by measured noise.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.graph import Array, Graph, Node
+
+from tinsmith_quantization.channel_copies import Copies
+from tinsmith_quantization.execution import Samples, with_states
+from tinsmith_quantization.families import Family, families_of
+from tinsmith_quantization.family_noise import FamilyNoise, observed, sides_of
+from tinsmith_quantization.layers import bits_of_layers
+from tinsmith_quantization.samples import checked_samples
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.split_graph import with_copies
+from tinsmith_quantization.split_weights import Side
+
+_LEAST_GAIN = 0.01
+"""Of the noise, that each more channel has to take."""
+_PATIENCE = 4
+"""Channels that may be split in vain before another takes noise: several may be equally large."""
+
+
+@dataclass(frozen=True)
+class AddedChannels(Checked):
+    """Of a layer: how many channels more it gives, and reads, than the float network's. size_bytes: of its weights, more;
+    of a norm 0.
+    """
+
+    name: str
+    given: int
+    read: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class SplitNetwork:
+    """graph: computes the same as before. added: channels, by layer, in the order of the network."""
+
+    graph: Graph
+    added: tuple[AddedChannels, ...] = field(default=())
+
+
+@checked
+def split_outliers(
+    graph: Graph,
+    samples: Iterable[Mapping[str, Array]],
+    scheme: Scheme,
+    bits: Mapping[str, int] | None = None,
+) -> SplitNetwork:
+    """The same network with more channels where that lets integers of the scheme lose less.
+
+    graph, samples, bits: see `quantize`. Each tensor has at most `scheme.split` of its channels more, rounded up; with
+    0 nothing changes. Raises UsageError for samples that are not fit, and for bits of what is no layer.
+    """
+    arrays = with_states(graph, checked_samples(graph, samples))
+    return split_channels(graph, arrays, scheme, bits or {})
+
+
+def split_channels(
+    graph: Graph, samples: Samples, scheme: Scheme, bits: Mapping[str, int]
+) -> SplitNetwork:
+    """As `split_outliers`, of samples as `execution.Samples`."""
+    families = families_of(graph) if scheme.split else ()
+    if not families:
+        return SplitNetwork(graph)
+    observations = observed(graph, samples, scheme, families)
+    known = bits_of_layers(graph, scheme, bits)
+    sides: dict[str, Side] = {}
+    noises: list[FamilyNoise] = []
+    for family in families:
+        noise = FamilyNoise(graph, scheme, family, observations, known, dict(sides))
+        copies = _chosen(noise, family, scheme.split)
+        if copies.splits:
+            sides |= sides_of(family, copies)
+        noises.append(noise)
+    if not sides:
+        return SplitNetwork(graph)
+    weights = {name: found for noise in noises for name, found in noise.weights(sides).items()}
+    made = with_copies(graph, sides, weights)
+    return SplitNetwork(made, tuple(_added(graph, made, sides, known)))
+
+
+def _chosen(noise: FamilyNoise, family: Family, share: float) -> Copies:
+    """Channels are split one after another, each time that which leaves least noise; of all steps the best is kept."""
+    most = family.channels + math.ceil(share * family.channels)
+    now = best = Copies.none(family.channels, len(family.segments))
+    least, in_vain = noise.of(now), 0
+    while in_vain < _PATIENCE:
+        found = [
+            (noise.of(more), number, more)
+            for number, more in enumerate(_split(now, noise))
+            if len(more.origins) <= most
+        ]
+        if not found:
+            break
+        lost, _, now = min(found, key=lambda each: each[:2])
+        price = (1 - _LEAST_GAIN) ** (len(now.origins) - len(best.origins))
+        in_vain += 1
+        if lost < least * price:
+            best, least, in_vain = now, lost, 0
+    return best
+
+
+def _split(copies: Copies, noise: FamilyNoise) -> Iterable[Copies]:
+    for channels, halved in noise.candidates(copies):
+        more = copies
+        for channel in channels:
+            more = more.split(channel, halved)
+        yield more
+
+
+def _added(
+    graph: Graph, made: Graph, sides: Mapping[str, Side], bits: Mapping[str, int]
+) -> Iterable[AddedChannels]:
+    """By layer. made: the graph with more channels."""
+    for node in graph.nodes:
+        given = _more(sides.get(node.name))
+        read = _more(sides.get(node.present_inputs[0].name)) if node.present_inputs else 0
+        if node.name in bits and (given or read):
+            before, now = (_weight_bytes(each, node, bits[node.name]) for each in (graph, made))
+            yield AddedChannels(node.name, given, read, now - before)
+        elif given and not any(value.name in sides for value in node.present_inputs):
+            yield AddedChannels(node.name, given, 0, 0)
+
+
+def _weight_bytes(graph: Graph, node: Node, bits: int) -> int:
+    data = graph.constant_data[node.present_inputs[1].name]
+    return -(-int(data.size) * bits // 8)
+
+
+def _more(side: Side | None) -> int:
+    return 0 if side is None else len(side.copies.splits)
