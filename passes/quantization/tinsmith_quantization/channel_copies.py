@@ -20,9 +20,10 @@ _Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Copies:
-    """origins: for each channel, which of those before it is a copy of; those before come first, each of itself.
+    """origins: for each channel the one that it is a copy of, by its number in the float network, whose channels come
+    first, each as its own.
 
-    shares: exponents of two by which the share of a copy is smaller than all. halvings: (segments, channels), how often
+    shares: for each, how often what layers add up of it is halved. halvings: (segments, channels), how often
     a copy's tensors are halved in each segment. splits: (the channel that was halved, in which segments), in order.
     """
 
@@ -66,11 +67,11 @@ class Copies:
 
     def taken(self, array: Array, factors: Matrix | None = None) -> Array:
         """An array whose last axis is the channels, one or more times, with the copies; times their factors."""
-        folded = array.reshape(*array.shape[:-1], -1, self.before)
+        folded = np.reshape(array, (*array.shape[:-1], -1, self.before))
         found = folded[..., self.origins]
         if factors is not None:
-            found = (found * factors).astype(array.dtype)
-        return found.reshape(*array.shape[:-1], -1)
+            found = (found.astype(np.float64) * factors).astype(array.dtype)
+        return np.reshape(found, (*array.shape[:-1], -1))
 
     def columns(self, matrix: Matrix, segment: int, steps: Matrix) -> Matrix:
         """Weights (O, T, C) of a layer that reads a segment, for each copy. steps: of integers, (O,)."""

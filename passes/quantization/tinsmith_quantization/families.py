@@ -49,7 +49,7 @@ class Family:
     links: tuple[Link, ...]
 
     def behind(self, segment: int) -> frozenset[int]:
-        """This segment, and all that are made of it."""
+        """The segment itself, and all that are made of it."""
         found, more = {segment}, {segment}
         while more:
             more = {link.result for link in self.links if link.source in more} - found
@@ -154,12 +154,11 @@ class _Finder:
 
     def _norm(self, node: Node) -> None:
         """Gives channels if it scales each; what it reads is averaged over all."""
-        factors = node.present_inputs[1:]
-        is_scaled = len(node.inputs) > 1 and node.inputs[1] is not None
-        is_known = all(self._graph.constant(value) is not None for value in factors)
-        if is_scaled and is_known and node.outputs[0].type.dtype is DType.FLOAT32:
-            if owns_constants(self._graph, node):
-                self._give(node)
+        if node.outputs[0].type.dtype is not DType.FLOAT32 or node.inputs[1:2] in ((), (None,)):
+            return
+        is_known = all(self._graph.constant(value) is not None for value in node.present_inputs[1:])
+        if is_known and owns_constants(self._graph, node):
+            self._give(node)
 
     def _carrier(self, node: Node) -> bool:
         known = [self._channels.get(value.name) for value in node.present_inputs]

@@ -16,6 +16,8 @@ from tinsmith_quantization.split_ranges import Seen
 from tinsmith_quantization.split_weights import Side, Sides, SplitLayer, split_layer
 
 _WHOLE: frozenset[int] = frozenset()
+_LEFT = {"nearest": 1.0, "learned": 0.1, "distilled": 0.1}
+"""Of the noise of rounding weights to the nearest, about what is left by the way of the scheme."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,8 @@ class FamilyNoise:
     def of(self, copies: Copies) -> float:
         """The sum of the noise of all layers' weights, and of all tensors as their readers take them."""
         sides = self.sides(copies)
-        total = sum(layer.noise(sides, self._scheme) for layer in self._layers.values())
+        rounded = sum(layer.noise(sides, self._scheme) for layer in self._layers.values())
+        total = _LEFT[self._scheme.weights] * rounded
         for number, segment in enumerate(self._family.segments):
             for value in segment.values:
                 if value.name in self._seen:
@@ -118,7 +121,8 @@ class FamilyNoise:
 
     def candidates(self, copies: Copies) -> list[tuple[tuple[int, ...], frozenset[int]]]:
         """Channels that stand out most, and in which segments they may be halved, without those that stand twice."""
-        found = [((channel,), _WHOLE) for channel in self._columns(copies)]
+        found: list[tuple[tuple[int, ...], frozenset[int]]] = []
+        found += [((channel,), _WHOLE) for channel in self._columns(copies)]
         for number in range(len(self._family.segments)):
             halved = self._family.behind(number)
             if not all(self._family.segments[each].is_homogeneous for each in halved):

@@ -9,7 +9,7 @@ it up, and depthwise convolutions may halve it, too. What is split, and whether,
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Array, Graph, Node
@@ -24,16 +24,14 @@ from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.split_graph import with_copies
 from tinsmith_quantization.split_weights import Side
 
-_LEAST_GAIN = 0.01
-"""Of the noise, that each more channel has to take."""
 _PATIENCE = 4
 """Channels that may be split in vain before another takes noise: several may be equally large."""
 
 
 @dataclass(frozen=True)
 class AddedChannels(Checked):
-    """Of a layer: how many channels more it gives, and reads, than the float network's. size_bytes: of its weights, more;
-    of a norm 0.
+    """Of a layer: how many channels it gives and reads that the float network has not. size_bytes: what they add to its
+    weights; of a norm 0.
     """
 
     name: str
@@ -47,7 +45,7 @@ class SplitNetwork:
     """graph: computes the same as before. added: channels, by layer, in the order of the network."""
 
     graph: Graph
-    added: tuple[AddedChannels, ...] = field(default=())
+    added: tuple[AddedChannels, ...] = ()
 
 
 @checked
@@ -91,7 +89,9 @@ def split_channels(
 
 
 def _chosen(noise: FamilyNoise, family: Family, share: float) -> Copies:
-    """Channels are split one after another, each time that which leaves least noise; of all steps the best is kept."""
+    """Channels are split one after another, each time that which leaves least noise, as far as it pays: each has to
+    take a larger share of the noise than it adds to the channels.
+    """
     most = family.channels + math.ceil(share * family.channels)
     now = best = Copies.none(family.channels, len(family.segments))
     least, in_vain = noise.of(now), 0
@@ -104,7 +104,7 @@ def _chosen(noise: FamilyNoise, family: Family, share: float) -> Copies:
         if not found:
             break
         lost, _, now = min(found, key=lambda each: each[:2])
-        price = (1 - _LEAST_GAIN) ** (len(now.origins) - len(best.origins))
+        price = (1 - 1 / family.channels) ** (len(now.origins) - len(best.origins))
         in_vain += 1
         if lost < least * price:
             best, least, in_vain = now, lost, 0

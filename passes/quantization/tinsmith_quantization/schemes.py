@@ -27,14 +27,14 @@ class Scheme(Checked):
     one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
     `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
     whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
-    that have one scale for a layer. split: the share of a tensor's channels that may be added where channels stand out,
-    each of which is then computed twice, see `split_outliers`. tables: whether functions of one number, also of several operators, may become
-    tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
-    TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
-    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
-    int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX has them alone. gates: what of a GRU,
-    and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from products with
-    weights to the state, or the `products`, too.
+    that have one scale for a layer. split: the share of a tensor's channels that may be added where channels stand
+    out, each of which is then computed twice, see `split_outliers`. tables: whether functions of one number, also of
+    several operators, may become tables, which TFLite has not. rounding: how operators of integers are to round, one
+    of ROUNDINGS: `tflite` as TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with
+    multipliers such that products fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
+    integer_lstms: whether LSTMs among int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX
+    has them alone. gates: what of a GRU, and other sums that gates weigh, is int16 among int8, one of GATES: nothing,
+    the `sums` that lead from products with weights to the state, or the `products`, too.
     """
 
     activations: DType = DType.INT8

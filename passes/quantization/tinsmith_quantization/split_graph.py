@@ -18,18 +18,21 @@ from tinsmith_quantization.split_weights import Side, Sides
 
 
 def with_copies(graph: Graph, sides: Sides, weights: Mapping[str, Matrix]) -> Graph:
-    """The graph with the copies of channels. weights: those of layers with such, by the name of their result, of any
-    shape in the order of the operator's.
+    """The graph with the copies of channels, under the names that values have. weights: of layers that read or give
+    copies, by the name of their result, as `SplitLayer.weights`.
     """
     return _Splitter(graph, sides, weights).run()
 
 
 class _Splitter:
+    """Goes through the nodes in order. Values whose type is another now are read as `_now` has them."""
+
     def __init__(self, graph: Graph, sides: Sides, weights: Mapping[str, Matrix]) -> None:
         self._graph, self._sides, self._weights = graph, sides, weights
         self._now: dict[str, Value] = {}
         self._constants = {constant.value.name: constant for constant in graph.constants}
         self._nodes: list[Node] = []
+        self._names = set(graph.values)
 
     def run(self) -> Graph:
         for node in self._graph.nodes:
@@ -53,18 +56,18 @@ class _Splitter:
     def _layer(self, node: Node, before: Node) -> Node:
         if before.name not in self._weights:
             return node
-        side = self._sides.get(before.name)
         source, weights, *bias = node.inputs
         assert weights is not None
-        found = self._weights[before.name]
-        inputs = [source, self._replaced(weights, self._laid_out(before, found))]
-        for value in bias:
-            data = self._graph.constant(value)
-            is_same = value is None or data is None or side is None
-            inputs.append(
-                value if is_same else self._replaced(value, side.copies.taken(data, side.factors))
-            )
+        laid_out = self._laid_out(before, self._weights[before.name])
+        inputs = [source, self._replaced(weights, laid_out)]
+        inputs += [value and self._bias(before, value) for value in bias]
         return replace(node, inputs=tuple(inputs), outputs=self._outputs(before))
+
+    def _bias(self, node: Node, value: Value) -> Value:
+        side, data = self._sides.get(node.name), self._graph.constant(value)
+        if side is None or data is None:
+            return value
+        return self._replaced(value, side.copies.taken(data, side.factors))
 
     def _laid_out(self, node: Node, found: Matrix) -> Array:
         """In the layout of the operator: (O, ..., C), or (1, h, w, C) of a depthwise convolution's (C, 1, h * w)."""
@@ -81,14 +84,14 @@ class _Splitter:
         for at, value in enumerate(node.inputs[1:], 1):
             data = self._graph.constant(value)
             if value is not None and data is not None:
-                inputs[at] = self._replaced(value, (data * factors).astype(data.dtype))
+                halved = data.astype(np.float64) * factors
+                inputs[at] = self._replaced(value, halved.astype(data.dtype))
         self._nodes.append(replace(node, inputs=tuple(inputs)))
         indices = side.copies.origins.astype(np.int32)
         type_ = TensorType(indices.shape, DType.INT32)
         given = self._added(Value(f"{node.name}_channels", type_), indices)
         result = node.outputs[0]
-        name = self._fresh(f"{node.name}_split")
-        taken = Value(name, self._type(result, side))
+        taken = Value(self._fresh(f"{node.name}_split"), self._type(result, side))
         operator = Gather(axis=len(result.type.shape) - 1)
         self._nodes.append(Node(operator, (result, given), (taken,), node.location))
         self._now[node.name] = taken
@@ -145,10 +148,8 @@ class _Splitter:
 
     def _fresh(self, hint: str) -> str:
         name, count = hint, 0
-        while self._graph.has_name(name) or name in self._constants or self._is_new(name):
+        while name in self._names:
             count += 1
             name = f"{hint}_{count}"
+        self._names.add(name)
         return name
-
-    def _is_new(self, name: str) -> bool:
-        return any(value.name == name for node in self._nodes for value in node.outputs)

@@ -87,15 +87,18 @@ class Seen:
         return np.asarray(found / self.counts.sum(axis=1), np.float64)
 
     def _centres(self) -> Matrix:
-        middles = np.arange(self.first, self.first + self.counts.shape[1]) + 0.5
-        return np.asarray(np.ldexp(middles, self.exponent), np.float64)
+        return np.asarray(np.ldexp(self._numbers() + 0.5, self.exponent), np.float64)
+
+    def _numbers(self) -> NDArray[np.int64]:
+        """Of the bins."""
+        return self.first + np.arange(int(self.counts.shape[1]), dtype=np.int64)
 
     def _histogram(self, copies: Copies, segment: int) -> Histogram:
         """Of the tensor that has the copies."""
         factors, halvings = copies.factors(segment), copies.halvings[segment]
         minima = (self.minima[:, copies.origins] * factors).min(axis=1)
         maxima = (self.maxima[:, copies.origins] * factors).max(axis=1)
-        numbers = np.arange(self.first, self.first + self.counts.shape[1])
+        numbers = self._numbers()
         first = min(self.first, 0)
         counts = np.zeros(max(int(numbers[-1]), 0) - first + 1, np.int64)
         for halved in np.unique(halvings):

@@ -66,25 +66,20 @@ class SplitLayer:
 
     def copied(self, sides: Sides, scheme: Scheme) -> Matrix:
         """The weights, with the copies."""
-        read, given = self.read(sides), self.given(sides)
-        if self.is_depthwise:
-            return self._scaled(read, given)
-        found = self._rows(given)
-        if read is None:
-            return found
-        even = read.copies.columns(found, read.segment, np.zeros(len(found)))
-        steps = self._scales(even, scheme)[0]
-        return read.copies.columns(found, read.segment, steps)
+        even, read = self.even(sides), self.read(sides)
+        if self.is_depthwise or read is None:
+            return even
+        rows, steps = self._rows(sides), self._scales(even, scheme)[0]
+        return read.copies.columns(rows, read.segment, steps)
 
     def even(self, sides: Sides) -> Matrix:
-        """The weights of `copied`, which halves exactly."""
-        read, given = self.read(sides), self.given(sides)
+        """The same with exact halves, of which none is moved."""
         if self.is_depthwise:
-            return self._scaled(read, given)
-        found = self._rows(given)
-        if read is None:
-            return found
-        return read.copies.columns(found, read.segment, np.zeros(len(found)))
+            return self._scaled(sides)
+        rows, read = self._rows(sides), self.read(sides)
+        return (
+            rows if read is None else read.copies.columns(rows, read.segment, np.zeros(len(rows)))
+        )
 
     def noise(self, sides: Sides, scheme: Scheme) -> float:
         """Of rounding the weights that have the copies."""
@@ -110,13 +105,16 @@ class SplitLayer:
         """Of what the layer gives."""
         return sides.get(self.node.name)
 
-    def _rows(self, given: Side | None) -> Matrix:
+    def _rows(self, sides: Sides) -> Matrix:
+        """With the copies that the layer gives."""
+        given = self.given(sides)
         if given is None:
             return self.weights
         return self.weights[given.copies.origins] * given.factors[:, None, None]
 
-    def _scaled(self, read: Side | None, given: Side | None) -> Matrix:
-        """Of a depthwise convolution, whose channels are of one family."""
+    def _scaled(self, sides: Sides) -> Matrix:
+        """Of a depthwise convolution, which reads and gives channels of one family."""
+        read, given = self.read(sides), self.given(sides)
         if read is None or given is None:
             return self.weights
         factors = given.factors / read.factors
