@@ -78,10 +78,14 @@ class Copies:
         before, moved = self.before, (steps / 4)[:, None]
         found = np.empty((*matrix.shape[:2], len(self.origins)))
         found[:, :, :before] = matrix
+        finer = np.ones(len(self.origins))
         for number, (channel, halved) in enumerate(self.splits):
-            base = found[:, :, channel] * (1.0 if segment in halved else 0.5)
-            found[:, :, before + number] = base + moved
-            found[:, :, channel] = base - moved
+            base, by = found[:, :, channel] / 2, moved
+            if segment in halved:  # as large as before: both together are of half the step
+                base, by = found[:, :, channel], moved * finer[channel]
+                finer[[channel, before + number]] = finer[channel] / 2
+            found[:, :, before + number] = base + by
+            found[:, :, channel] = base - by
         return found
 
     def summed(self, copies: Matrix, axis: int, factors: Matrix) -> Matrix:

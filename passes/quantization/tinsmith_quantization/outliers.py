@@ -24,8 +24,8 @@ from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.split_graph import with_copies
 from tinsmith_quantization.split_weights import Side
 
-_PATIENCE = 4
-"""Channels that may be split in vain before another takes noise: several may be equally large."""
+_LOOKAHEAD = 4
+"""Channels that may be split in one place before noise shrinks: several may be equally large."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def split_channels(
     noises: list[FamilyNoise] = []
     for family in families:
         noise = FamilyNoise(graph, scheme, family, observations, known, dict(sides))
-        copies = _chosen(noise, family, scheme.split)
+        copies = _Chooser(noise, family, scheme.split).run()
         if copies.splits:
             sides |= sides_of(family, copies)
         noises.append(noise)
@@ -88,35 +88,56 @@ def split_channels(
     return SplitNetwork(made, tuple(_added(graph, made, sides, known)))
 
 
-def _chosen(noise: FamilyNoise, family: Family, share: float) -> Copies:
-    """Channels are split one after another, each time that which leaves least noise, as far as it pays: each has to
-    take a larger share of the noise than it adds to the channels.
+class _Chooser:
+    """Splits channels of one family one after another, each time those that leave least noise, as long as it pays: as
+    the number of channels times the noise shrinks.
     """
-    most = family.channels + math.ceil(share * family.channels)
-    now = best = Copies.none(family.channels, len(family.segments))
-    least, in_vain = noise.of(now), 0
-    while in_vain < _PATIENCE:
-        found = [
-            (noise.of(more), number, more)
-            for number, more in enumerate(_split(now, noise))
-            if len(more.origins) <= most
-        ]
-        if not found:
-            break
-        lost, _, now = min(found, key=lambda each: each[:2])
-        price = (1 - 1 / family.channels) ** (len(now.origins) - len(best.origins))
-        in_vain += 1
-        if lost < least * price:
-            best, least, in_vain = now, lost, 0
-    return best
 
+    def __init__(self, noise: FamilyNoise, family: Family, share: float) -> None:
+        self._noise = noise
+        self._most = family.channels + math.ceil(share * family.channels)
+        self.copies = Copies.none(family.channels, len(family.segments))
+        self._least = self._price(self.copies)
 
-def _split(copies: Copies, noise: FamilyNoise) -> Iterable[Copies]:
-    for channels, halved in noise.candidates(copies):
-        more = copies
-        for channel in channels:
-            more = more.split(channel, halved)
-        yield more
+    def run(self) -> Copies:
+        """What is to be there more than once."""
+        while self._takes(self._next(self.copies)) or self._takes(self._further()):
+            pass
+        return self.copies
+
+    def _next(self, copies: Copies) -> list[tuple[frozenset[int], Copies]]:
+        """With one more channel, each where it is halved, within the share."""
+        found: list[tuple[frozenset[int], Copies]] = []
+        for channels, halved in self._noise.candidates(copies):
+            more = copies
+            for channel in channels:
+                more = more.split(channel, halved)
+            if len(more.origins) <= self._most:
+                found.append((halved, more))
+        return found
+
+    def _further(self) -> list[tuple[frozenset[int], Copies]]:
+        """With several more that are halved in the same place."""
+        found: list[tuple[frozenset[int], Copies]] = []
+        for first, copies in self._next(self.copies):
+            now: Copies | None = copies
+            for _ in range(1, _LOOKAHEAD):
+                following = self._next(now) if now else []
+                now = next((more for halved, more in following if halved == first), None)
+                found += [(first, now)] if now else []
+        return found
+
+    def _takes(self, choices: list[tuple[frozenset[int], Copies]]) -> bool:
+        """Choose the best of some, if it pays."""
+        prices = [self._price(copies) for _, copies in choices]
+        if not prices or min(prices) >= self._least:
+            return False
+        self._least = min(prices)
+        self.copies = choices[prices.index(self._least)][1]
+        return True
+
+    def _price(self, copies: Copies) -> float:
+        return self._noise.of(copies) * len(copies.origins)
 
 
 def _added(
