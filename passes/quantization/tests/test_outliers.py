@@ -73,7 +73,7 @@ def test_weights_that_stand_out_are_halved() -> None:
     graph = two_layers(random(), "relu6", read={5: 8.0})
     chosen = replace(ONE_SCALE, split=0.2)
     made = split_outliers(graph, samples(graph), chosen)
-    assert made.added[0] == AddedChannels("1", 3, 0, 3 * 36)
+    assert made.added[0] == AddedChannels("1", 3, 0, 3 * 36, 3 * 36)
     assert made.added[1].read == 3
     assert origins(graph, made.graph) == {5}
     weights, more = graph.constant_data["c"], made.graph.constant_data["c"]

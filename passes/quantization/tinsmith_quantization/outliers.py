@@ -30,13 +30,14 @@ _LOOKAHEAD = 4
 
 @dataclass(frozen=True)
 class AddedChannels(Checked):
-    """Of a layer: how many channels it gives and reads that the float network has not. size_bytes: what they add to its
-    weights; of a norm 0.
+    """Of a layer: how many channels it gives and reads that the float network has not. elements, size_bytes: what they
+    add to its weights; of a norm 0.
     """
 
     name: str
     given: int
     read: int
+    elements: int
     size_bytes: int
 
 
@@ -148,15 +149,19 @@ def _added(
         given = _more(sides.get(node.name))
         read = _more(sides.get(node.present_inputs[0].name)) if node.present_inputs else 0
         if node.name in bits and (given or read):
-            before, now = (_weight_bytes(each, node, bits[node.name]) for each in (graph, made))
-            yield AddedChannels(node.name, given, read, now - before)
+            before, now = (_weights(each, node) for each in (graph, made))
+            size_bytes = _bytes(now, bits[node.name]) - _bytes(before, bits[node.name])
+            yield AddedChannels(node.name, given, read, now - before, size_bytes)
         elif given and not any(value.name in sides for value in node.present_inputs):
-            yield AddedChannels(node.name, given, 0, 0)
+            yield AddedChannels(node.name, given, 0, 0, 0)
 
 
-def _weight_bytes(graph: Graph, node: Node, bits: int) -> int:
-    data = graph.constant_data[node.present_inputs[1].name]
-    return -(-int(data.size) * bits // 8)
+def _weights(graph: Graph, node: Node) -> int:
+    return int(graph.constant_data[node.present_inputs[1].name].size)
+
+
+def _bytes(elements: int, bits: int) -> int:
+    return -(-elements * bits // 8)
 
 
 def _more(side: Side | None) -> int:
