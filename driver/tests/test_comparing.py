@@ -47,6 +47,18 @@ def test_schemes_are_measured_beside_floats(tmp_path: Path) -> None:
     assert wide["sqnr_db"] > narrow["sqnr_db"] > 30
 
 
+def test_channels_that_are_added_run_and_are_no_part_of_the_float_network(tmp_path: Path) -> None:
+    try:
+        need_emulator(target("cortex-m4").board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    split = "int8{per_channel=no,split=0.1}"
+    found = compared(tmp_path, f"{split},int8", "--scheme", split, "--target", "cortex-m4")
+    real, more, plain = found["rows"]
+    assert [(row["status"], row["bytes_different"]) for row in found["rows"]] == [("ok", 0)] * 3
+    assert real["weight_bytes"] == 4 * plain["weight_bytes"] < 4 * more["weight_bytes"]
+
+
 def test_without_a_target_accuracy_alone_is_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -68,6 +68,29 @@ def test_bits_are_chosen_for_a_budget(tmp_path: Path) -> None:
     assert few["weight_bytes"] < mixed["weight_bytes"]
 
 
+def test_channels_that_are_added_are_told_by_layer(tmp_path: Path) -> None:
+    scheme = "int8{per_channel=no,weights=nearest"
+    plain = quantized(tmp_path, "--scheme", f"{scheme}}}")
+    assert plain["added"] == []
+    assert "Channels added" not in (tmp_path / "q.html").read_text(encoding="utf-8")
+    split = quantized(tmp_path, "--scheme", f"{scheme},split=0.1}}")
+    more = sum(row["size_bytes"] for row in split["added"])
+    assert more > 0
+    assert split["weight_bytes"] == plain["weight_bytes"] + more
+    assert {row["name"] for row in split["added"]} <= {row["name"] for row in split["weights"]}
+    test, before = split["groups"][1], plain["groups"][1]
+    assert test["sqnr_db"] > before["sqnr_db"] + 1
+    assert "Channels added" in (tmp_path / "q.html").read_text(encoding="utf-8")
+
+
+def test_verify_splits_channels_as_quantize_does(capsys: pytest.CaptureFixture[str]) -> None:
+    scheme = "int8{per_channel=no,split=0.1}"
+    options = ["--quantize", scheme, "--calibration", CALIBRATION, "--inputs", TEST]
+    arguments = ["verify", MODEL, "--target", "host", "--samples", "20", *options]
+    assert main(arguments) == 0
+    assert "0 bytes differ" in capsys.readouterr().out
+
+
 def test_the_page_names_every_tensor(tmp_path: Path) -> None:
     report = quantized(tmp_path, "--scheme", "int8{method=minmax,weights=nearest}")
     page = (tmp_path / "q.html").read_text(encoding="utf-8")
@@ -119,6 +142,11 @@ def test_generated_c_says_how_it_was_quantized(tmp_path: Path) -> None:
         (["--scheme", "int5"], "unknown scheme 'int5': expected one of int8, "),
         (["--scheme", "int8{method=best}"], "expected method of minmax, "),
         (["--scheme", "int8{sort=yes}"], "scheme 'int8' has no option 'sort'; it has weight_bits"),
+        (["--scheme", "int8{split=2}"], "expected split of 0 to 1, got 2"),
+        (
+            ["--scheme", "int8{split=0.1}", "--weight-bytes", "3500"],
+            "--weight-bytes: expected a scheme that adds no channels, whose bytes are not counted, got split=0.1",
+        ),
         (["-o", "q.h5"], "q.h5: expected a file name that ends in .tsm"),
         (["-o", MODEL], "--output collides with MODEL"),
     ],

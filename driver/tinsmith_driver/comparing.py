@@ -116,6 +116,7 @@ class _Judge:
         """Of the network as it was, whose weights are those of the layers that were quantized."""
         row = empty_row(FLOAT)
         elements = sum(found.elements for found in made.losses.weights)
+        elements -= sum(found.elements for found in made.added)
         row.update(
             agree=losses_of(self._real, self._groups, self._wanted, self._wanted).agree,
             right=right_answers(self._groups, self._wanted),

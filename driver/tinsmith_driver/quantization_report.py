@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tinsmith_ir import Array, Graph
 from tinsmith_ir.escape import visible
 from tinsmith_ir.operators import Lstm
-from tinsmith_quantization import LayerWeights, TensorLoss, sqnr, top1_agreement
+from tinsmith_quantization import AddedChannels, LayerWeights, TensorLoss, sqnr, top1_agreement
 
 from tinsmith_driver.comparison import Comparison, comparison_text
 from tinsmith_driver.float_islands import islands
@@ -70,6 +70,16 @@ class WeightsRow(TypedDict):
     sqnr_db: float | None
 
 
+class AddedRow(TypedDict):
+    """See `AddedChannels`."""
+
+    name: str
+    given: int
+    read: int
+    elements: int
+    size_bytes: int
+
+
 class SensitivityRow(TypedDict):
     """See `Sensitivity`. chosen: whether the layer has these bits."""
 
@@ -98,6 +108,7 @@ class QuantizationReport(TypedDict):
     groups: list[GroupLoss]
     tensors: list[TensorRow]
     weights: list[WeightsRow]
+    added: list[AddedRow]
     sensitivities: list[SensitivityRow]
     worst: list[Worst]
     weight_bytes: int
@@ -122,6 +133,7 @@ def quantization_report(
         groups=[_group(made.real, made.model.graph, group) for group in groups],
         tensors=[_tensor(found) for found in losses.tensors],
         weights=[_weights(found) for found in losses.weights],
+        added=[_added_row(found) for found in made.added],
         sensitivities=_sensitivities(made),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
@@ -227,6 +239,16 @@ def _weights(found: LayerWeights) -> WeightsRow:
     )
 
 
+def _added_row(found: AddedChannels) -> AddedRow:
+    return AddedRow(
+        name=found.name,
+        given=found.given,
+        read=found.read,
+        elements=found.elements,
+        size_bytes=found.size_bytes,
+    )
+
+
 def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
     bits = {found.name: found.bits for found in made.losses.weights}
     return [
@@ -281,6 +303,9 @@ def quantization_text(report: QuantizationReport) -> str:
         f"weights {thousands(report['weight_bytes'])} bytes, {report['scheme']}, "
         f"{report['calibration_samples']} samples of calibration",
     ]
+    if report["added"]:
+        header = ["channels more", "given", "read", "bytes"]
+        parts.append(table(header, [*map(_added, report["added"]), _all_added(report["added"])]))
     if report["sensitivities"]:
         header = ["layer alone", "bits", "bytes", "SQNR of outputs", ""]
         parts.append(table(header, [_sensitivity(row) for row in report["sensitivities"]]))
@@ -295,6 +320,16 @@ def quantization_text(report: QuantizationReport) -> str:
     if report["comparison"] is not None:
         parts.append(comparison_text(report["comparison"]))
     return "\n\n".join(parts)
+
+
+def _added(row: AddedRow) -> list[str]:
+    return [visible(row["name"]), *(thousands(row[key]) for key in ("given", "read", "size_bytes"))]
+
+
+def _all_added(rows: Sequence[AddedRow]) -> list[str]:
+    """The last line of the table: what layers give is what others read."""
+    given, size_bytes = (sum(row[key] for row in rows) for key in ("given", "size_bytes"))
+    return ["all", thousands(given), "", thousands(size_bytes)]
 
 
 def _sensitivity(row: SensitivityRow) -> list[str]:

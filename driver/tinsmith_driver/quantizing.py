@@ -10,6 +10,7 @@ from tinsmith_ir.passes import AnyPass
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_plugins import Setting, Stage
 from tinsmith_quantization import (
+    AddedChannels,
     Losses,
     Scheme,
     Sensitivity,
@@ -73,7 +74,8 @@ class QuantizeChoice:
 class QuantizedModel:
     """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration,
     without what is kept.
-    sensitivities: of layers, where bits were chosen by them.
+    sensitivities: of layers, where bits were chosen by them. added: channels that layers have more, of schemes that
+    split.
     """
 
     model: Model
@@ -81,6 +83,7 @@ class QuantizedModel:
     losses: Losses
     samples: Sequence[dict[str, Array]]
     sensitivities: Sequence[Sensitivity] = ()
+    added: Sequence[AddedChannels] = ()
 
 
 def quantized(
@@ -110,7 +113,7 @@ def quantized(
         real=real,
         choices=(*model.choices, f"quantize={choice.text}"),
     )
-    return QuantizedModel(integers, real, made.losses, samples, found)
+    return QuantizedModel(integers, real, made.losses, samples, found, made.added)
 
 
 def _bits(
@@ -122,6 +125,11 @@ def _bits(
     """What layers lose, and the bits that were chosen by that; those that were asked for, if no choice was."""
     if choice.weight_bytes is None and choice.least_sqnr is None:
         return (), choice.bits
+    if choice.scheme.split and choice.weight_bytes is not None:
+        raise UsageError(
+            "--weight-bytes: expected a scheme that adds no channels, whose bytes are not counted, "
+            f"got split={choice.scheme.split:g}; leave split out"
+        )
     found = sensitivities(real, samples, choice.scheme, on_step=on_step)
     if choice.weight_bytes is not None:
         return found, bits_within(found, choice.weight_bytes) | dict(choice.bits)

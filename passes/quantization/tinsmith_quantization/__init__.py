@@ -2,6 +2,7 @@
 
 from tinsmith_quantization.caches import keep, with_caches
 from tinsmith_quantization.ends import integer_ends
+from tinsmith_quantization.outliers import AddedChannels, SplitNetwork, split_outliers
 from tinsmith_quantization.precision import (
     BITS,
     Sensitivity,
@@ -26,11 +27,13 @@ __all__ = [
     "ROUNDINGS",
     "SCHEMES",
     "WEIGHTS",
+    "AddedChannels",
     "LayerWeights",
     "Losses",
     "Quantized",
     "Scheme",
     "Sensitivity",
+    "SplitNetwork",
     "TensorLoss",
     "bits_above",
     "bits_within",
@@ -40,6 +43,7 @@ __all__ = [
     "quantize",
     "scheme",
     "sensitivities",
+    "split_outliers",
     "sqnr",
     "top1_agreement",
     "with_caches",

@@ -13,15 +13,18 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.activation import Activation
 from tinsmith_ir.graph import Array, Graph, Node, Value
-from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.operators.base import activation_of
 
+from tinsmith_quantization.channels import (
+    HOMOGENEOUS,
+    axis_of_inputs,
+    axis_of_outputs,
+    reads_channels,
+)
 from tinsmith_quantization.execution import Samples, evaluated, is_real_layer
 
 _ROUNDS = 8
-_HOMOGENEOUS = (Activation.NONE, Activation.RELU)
 _LARGEST_EXPONENT = 20
 _Exponents = NDArray[np.int64]
 
@@ -48,40 +51,18 @@ def equalized(graph: Graph, samples: Samples) -> Graph:
 
 def _pair(graph: Graph, node: Node) -> tuple[Node, Node] | None:
     """A layer and the only one that reads what it gives; nobody else reads the constants of either."""
-    if not is_real_layer(graph, node) or activation_of(node.operator) not in _HOMOGENEOUS:
+    if not is_real_layer(graph, node) or activation_of(node.operator) not in HOMOGENEOUS:
         return None
     reader = graph.only_user(node.outputs[0])
     if reader is None or not is_real_layer(graph, reader):
         return None
     source = reader.inputs[0]
-    if source is None or source.name != node.name or not _reads_channels(reader):
+    if source is None or source.name != node.name or not reads_channels(reader):
         return None
     constants = [*node.present_inputs[1:], *reader.present_inputs[1:2]]
     if any(graph.only_user(value) is None for value in constants):
         return None
     return node, reader
-
-
-def _reads_channels(node: Node) -> bool:
-    """Whether each channel of the input meets weights of its own, along one axis."""
-    source, weights = node.present_inputs[:2]
-    match node.operator:
-        case Conv2D():
-            return weights.type.shape[3] == source.type.shape[3]
-        case DepthwiseConv2D():
-            return weights.type.shape[3] == source.type.shape[3]
-        case FullyConnected():
-            return weights.type.shape[1] == source.type.shape[-1]
-        case _:
-            return False
-
-
-def _axis_of_inputs(node: Node) -> int:
-    return 1 if isinstance(node.operator, FullyConnected) else 3
-
-
-def _axis_of_outputs(node: Node) -> int:
-    return 3 if isinstance(node.operator, DepthwiseConv2D) else 0
 
 
 def _heights(graph: Graph, samples: Samples, names: set[str]) -> dict[str, NDArray[np.float64]]:
@@ -102,8 +83,8 @@ def _move(
     """Scale the channels between two layers; False if they are as they should be."""
     height = heights[first.name]
     weights, later = first.present_inputs[1], second.present_inputs[1]
-    made = _peaks(data[weights.name], _axis_of_outputs(first))
-    read = _peaks(data[later.name], _axis_of_inputs(second))
+    made = _peaks(data[weights.name], axis_of_outputs(first))
+    read = _peaks(data[later.name], axis_of_inputs(second))
     known = (made > 0) & (read > 0) & (height > 0)
     ratio = np.where(known, made, 1.0) / np.where(known, read, 1.0)
     exponents = np.rint(np.log2(ratio) / 2).astype(np.int64)
@@ -113,8 +94,8 @@ def _move(
     if not exponents.any():
         return False
     heights[first.name] = height * np.exp2(-exponents.astype(np.float64))
-    _scale(data, weights, -exponents, _axis_of_outputs(first))
-    _scale(data, later, exponents, _axis_of_inputs(second))
+    _scale(data, weights, -exponents, axis_of_outputs(first))
+    _scale(data, later, exponents, axis_of_inputs(second))
     if len(first.present_inputs) > 2:
         _scale(data, first.present_inputs[2], -exponents, 0)
     return True

@@ -18,6 +18,7 @@ from tinsmith_quantization.distillation import distilled
 from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.execution import with_states
 from tinsmith_quantization.masks import with_near_masks
+from tinsmith_quantization.outliers import AddedChannels, split_channels
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
@@ -28,11 +29,13 @@ from tinsmith_quantization.weights import Rounded
 @dataclass(frozen=True)
 class Quantized:
     """graph: float operators between Dequantize and Quantize, inputs and outputs integers; `tinsmith_qdq` makes
-    operators of integers of it. losses: what that costs, on the samples.
+    operators of integers of it. losses: what that costs, on the samples. added: channels more than the float network
+    has, by layer, of schemes that split.
     """
 
     graph: Graph
     losses: Losses
+    added: tuple[AddedChannels, ...] = ()
 
 
 def _tells_nobody(name: str) -> None:
@@ -65,13 +68,15 @@ def quantize(
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
+    split = split_channels(graph, arrays, scheme, bits or {})
+    graph = split.graph
     rounded: Mapping[str, Rounded] = {}
     if scheme.weights == "distilled":
         trained = distilled(graph, arrays, scheme, bits or {}, on_step)
         graph, rounded = trained.graph, trained.rounded
     calibration = calibrated(graph, arrays, scheme, on_step, pairs)
     both = SideBySide(graph, scheme, calibration, arrays, bits or {}, rounded)
-    return Quantized(both.run(on_step), both.losses)
+    return Quantized(both.run(on_step), both.losses, split.added)
 
 
 def _refuse(graph: Graph) -> None:

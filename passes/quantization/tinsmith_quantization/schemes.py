@@ -20,20 +20,31 @@ _ACTIVATIONS = (DType.INT8, DType.INT16)
 class Scheme(Checked):
     """What integers a network is made of.
 
-    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the ternary
-    -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each output
-    channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all scales
-    are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found, one of
-    METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute, `distilled`
-    trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize: whether
-    channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks that have
-    one scale for a layer. tables: whether functions of one number, also of several operators, may become tables, which
-    TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as TFLite does,
-    `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products fit into 32
-    bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs are TFLite's of
-    int8, or TFLite Micro's of int16, with cells of int16; else they stay float32, as ONNX has them alone. gates: what
-    of a GRU, and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from
-    products with weights to the state, or the `products`, too.
+    activations: of tensors between operators; int16 is always symmetric.
+    weight_bits: of most layers; 2 are the ternary -1, 0, 1.
+    end_bits: of the first and the last layer with weights, if more.
+    per_channel: a scale for each output channel of the weights, else one for a layer.
+    block: of fewer than 8 bits so many weights of an output channel have a scale of their own, in products with a
+        matrix that have more of them; 0: all share one.
+    symmetric: activations with zero point 0.
+    power_of_two: all scales are.
+    unsigned_ends: inputs and outputs of the network are uint8.
+    method: how the range of a tensor is found, one of METHODS; `learned` ones begin as those of `mse` and are trained
+        in so many `range_steps`, with the weights if those are trained.
+    weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute, `distilled` trains
+        layers of fewer than 8 bits all together in so many `steps`, and learns the others.
+    equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
+        networks that have one scale for a layer.
+    split: the share of a tensor's channels that may be added where channels stand out, each of which is then computed
+        twice, see `split_outliers`.
+    tables: whether functions of one number, also of several operators, may become tables, which TFLite has not.
+    rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as TFLite does, `nearest` once, as ONNX
+        Runtime's real numbers are, `narrow` once, with multipliers such that products fit into 32 bits. Who makes
+        operators of integers sees to it (`set-rounding`).
+    integer_lstms: whether LSTMs are TFLite's of int8, or TFLite Micro's of int16, with cells of int16; else they stay
+        float32, as ONNX has them alone.
+    gates: what of a GRU, and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that
+        lead from products with weights to the state, or the `products`, too.
     """
 
     activations: DType = DType.INT8
@@ -47,6 +58,7 @@ class Scheme(Checked):
     weights: str = "learned"
     steps: int = 8000
     equalize: bool = False
+    split: float = 0.0
     tables: bool = True
     rounding: str = "narrow"
     integer_lstms: bool = True
@@ -64,6 +76,8 @@ class Scheme(Checked):
         _one_of("rounding", self.rounding, ROUNDINGS)
         if self.steps < 1:
             raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
+        if not 0.0 <= self.split <= 1.0:
+            raise UsageError(f"quantization scheme: expected split of 0 to 1, got {self.split:g}")
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
