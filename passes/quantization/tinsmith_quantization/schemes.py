@@ -51,6 +51,7 @@ class Scheme(Checked):
     weight_bits: int = 8
     end_bits: int = 8
     per_channel: bool = True
+    block: int = 0
     symmetric: bool = False
     power_of_two: bool = False
     unsigned_ends: bool = False
@@ -78,10 +79,24 @@ class Scheme(Checked):
             raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
         if not 0.0 <= self.split <= 1.0:
             raise UsageError(f"quantization scheme: expected split of 0 to 1, got {self.split:g}")
+        if self.block < 0:
+            raise UsageError(
+                f"quantization scheme: expected a block of 0 or more, got {self.block}"
+            )
+        if self.block and not self._may_have_blocks:
+            raise UsageError(
+                "quantization scheme: expected blocks beside int8 activations, scales per channel and weights "
+                "`learned` or `nearest`; leave out `block`, or what is not such"
+            )
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
             )
+
+    @property
+    def _may_have_blocks(self) -> bool:
+        is_int8 = self.activations is DType.INT8
+        return is_int8 and self.per_channel and self.weights != "distilled"
 
     @property
     def is_trained(self) -> bool:
@@ -100,6 +115,7 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
         "int8": Scheme(),
         "int16x8": Scheme(activations=DType.INT16, rounding="tflite"),
         "int4": Scheme(weight_bits=4),
+        "int4-block32": Scheme(weight_bits=4, block=32),
         "ternary": Scheme(weight_bits=2, weights="distilled"),
         "power-of-two": Scheme(power_of_two=True, symmetric=True),
         "uint8": Scheme(unsigned_ends=True),
