@@ -75,8 +75,8 @@ def pack_fully_connected_four_bits(
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s4`.
 
-    weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point:
-    [-128, 127]. nearest: for its sister that rounds once.
+    weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale of any size.
+    input_zero_point: [-128, 127]. nearest: for its sister that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     wide = pack_fully_connected(
@@ -86,6 +86,7 @@ def pack_fully_connected_four_bits(
         multiplier,
         shift,
         input_zero_point=input_zero_point,
+        any_shift=True,
         nearest=nearest,
     )
     match implementation:

@@ -567,7 +567,7 @@ class Generator:
         multiplier, shift = self.stage(depth, stages, wide=False)
         if not per_channel:
             shift = np.maximum(shift, -22)
-        takes_any = (nearest and self.implementation == "mve") or bits == 2
+        takes_any = (nearest and self.implementation == "mve") or bits != 8
         if takes_any and self.chance(0.3):
             shift = self.large_shift(stages)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)

@@ -253,13 +253,13 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_pixels(const cmsis_nn_contex
   return ARM_CMSIS_NN_SUCCESS;
 }
 
-/** A fully connected layer, as tinsmith_fully_connected_packed_s8(). */
+/** A fully connected layer, as tinsmith_fully_connected_packed_s8(). any_shift: as of convolve_pixels(). */
 TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status multiply_rows(const cmsis_nn_fc_params *fc_params,
                                                          const cmsis_nn_quant_params *quant_params,
                                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
                                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                          const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-                                                         int8_t *output_data) {
+                                                         int8_t *output_data, bool any_shift) {
   const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
@@ -269,7 +269,7 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status multiply_rows(const cmsis_nn_fc_param
   const int32_t channels = output_dims->c;
   for (int32_t n = 0; n < input_dims->n; ++n) {
     multiply_one(&stage, input_data + n * filter_dims->n, filter_data, filter_dims->n, channels,
-                 output_data + n * channels, false);
+                 output_data + n * channels, any_shift);
   }
   tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
   return ARM_CMSIS_NN_SUCCESS;

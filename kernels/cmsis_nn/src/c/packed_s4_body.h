@@ -1,4 +1,4 @@
-/* Convolution and fully connected on arranged weights of four bits in plain C, of scales below 0.5. */
+/* Convolution, of scales below 0.5, and fully connected, of any, on arranged weights of four bits in plain C. */
 #ifndef TINSMITH_NN_C_PACKED_S4_BODY_H
 #define TINSMITH_NN_C_PACKED_S4_BODY_H
 
@@ -29,7 +29,7 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s4(const cmsis_nn_context *c
                                                        int8_t *output_data) {
   (void)ctx;
   return multiply_rows(fc_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
-                       output_dims, output_data);
+                       output_dims, output_data, true);
 }
 
 #endif /* TINSMITH_NN_C */

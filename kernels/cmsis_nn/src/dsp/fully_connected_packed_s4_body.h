@@ -10,27 +10,17 @@
 
 #if TINSMITH_NN_DSP
 
+#include "src/dsp/fully_connected_stage.h"
 #include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/dsp.h"
-#include "src/internal/requantize.h"
 #include "src/internal/sum_s8.h"
-
-enum { kChannels = 4 };
 
 /** Sums of four channels, of three, of two, of one. */
 typedef struct {
   int32_t first[kChannels];
 } sums;
-
-/** Scaling of outputs; a step of 0 means one multiplier and shift for all. */
-typedef struct {
-  const int32_t *multiplier;
-  const int32_t *shift;
-  int32_t step;
-  int32_t zero_point;
-} output_stage;
 
 static inline void add_lanes(sums *acc, uint32_t x, uint32_t w) {
   acc->first[0] = tinsmith_smlad(x, w, acc->first[0]);
@@ -87,21 +77,6 @@ static inline void add_blocks(sums *acc, const int8_t *x, const tinsmith_lanes *
   /* clang-format on */
 }
 
-static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t half_and_zero_point) {
-  return tinsmith_saturate_s8(tinsmith_requantize_folded(acc, multiplier, shift, half_and_zero_point));
-}
-
-/** Outputs of the first `count` channels of a group, of any stage. */
-TINSMITH_NOINLINE static void finish_any(const output_stage *stage, const int32_t *values, int32_t count,
-                                         int8_t *output) {
-  TINSMITH_NO_UNROLL
-  for (int32_t c = 0; c < count; ++c) {
-    const int32_t shift = stage->shift[c * stage->step];
-    const int32_t offset = tinsmith_half_and_zero_point(shift, stage->zero_point);
-    output[c] = scale(values[c], stage->multiplier[c * stage->step], shift, offset);
-  }
-}
-
 /** One input vector times the whole matrix. */
 TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t *bias, const int8_t *x,
                                               const tinsmith_lanes *weights, int32_t depth, int32_t channels,
@@ -122,23 +97,10 @@ TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t 
     const int32_t value1 = ((acc.first[2] - acc.first[3]) >> 4) + term;
     const int32_t value2 = ((acc.first[1] - acc.first[2]) >> 8) + term;
     const int32_t value3 = (acc.first[0] - acc.first[1]) >> 12;
-    if (channels >= kChannels && stage.step == 0) {
-      const int32_t multiplier = *stage.multiplier;
-      const int32_t shift = *stage.shift;
-      const int32_t offset = tinsmith_half_and_zero_point(shift, stage.zero_point);
-      output[0] = scale(value0, multiplier, shift, offset);
-      output[1] = scale(value1, multiplier, shift, offset);
-      output[2] = scale(value2, multiplier, shift, offset);
-      output[3] = scale(value3, multiplier, shift, offset);
-    } else {
-      const int32_t values[kChannels] = {value0, value1, value2, value3};
-      finish_any(&stage, values, channels < kChannels ? channels : kChannels, output);
-    }
+    finish_group(&stage, value0, value1, value2, value3, channels, output);
     weights += group_words;
     bias += kChannels;
     output += kChannels;
-    stage.multiplier += kChannels * stage.step;
-    stage.shift += kChannels * stage.step;
   }
 }
 
@@ -153,8 +115,7 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s4(const cmsis_nn_context *c
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  const output_stage stage = {quant_params->multiplier, quant_params->shift, quant_params->is_per_channel ? 1 : 0,
-                              fc_params->output_offset};
+  const output_stage stage = first_stage(fc_params, quant_params);
   const tinsmith_lanes *weights = (const void *)filter_data;
   const int32_t depth = filter_dims->n;
   const int32_t channels = output_dims->c;
