@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import Decompress, Operator
+from tinsmith_ir.operators import BlockwiseFullyConnected, Decompress, Operator
 from tinsmith_ir.operators.detections import Detections
 from tinsmith_ir.operators.poses import Poses
 
@@ -34,6 +34,7 @@ RULES: Mapping[type[Operator], Rule] = {
 }
 
 REFUSED: Mapping[type[Operator], str] = {
+    BlockwiseFullyConnected: "scales of blocks have no form here; export the network with a scale per channel",
     Decompress: "ONNX has no compressed constants; export the network before they are compressed",
     Detections: "ONNX chooses boxes otherwise; export the network in front of it, and choose behind it",
     Poses: "ONNX has no such operator; export the network in front of it, and look for poses behind it",
