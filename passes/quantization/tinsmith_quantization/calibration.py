@@ -22,12 +22,15 @@ from tinsmith_quantization.widths import Widths
 
 @dataclass(frozen=True)
 class Calibration:
-    """types: name of a float value that is quantized -> how. histograms: of what was seen, of its group."""
+    """types: name of a float value that is quantized -> how. histograms: of what was seen, of its group. given: the
+    groups of which operators say how.
+    """
 
     groups: Groups
     types: Mapping[str, Quantization]
     histograms: Mapping[str, Histogram]
     scheme: Scheme
+    given: frozenset[str]
 
     @property
     def widths(self) -> Widths:
@@ -90,7 +93,7 @@ def calibrated(
         for group, histogram in histograms.items()
     }
     types = {name: chosen[groups.members[name]] for name in sorted(groups.quantized)}
-    return Calibration(groups, types, histograms, scheme)
+    return Calibration(groups, types, histograms, scheme, frozenset(given))
 
 
 def _given(

@@ -8,7 +8,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UsageError
 
-METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
+METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse", "learned")
 WEIGHTS = ("nearest", "learned", "distilled")
 GATES = ("int8", "sums", "products")
 ROUNDINGS = ("tflite", "nearest", "narrow")
@@ -24,7 +24,8 @@ class Scheme(Checked):
     ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
     output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
     scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
-    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
+    one of METHODS; `learned` ones begin as those of `mse` and are trained in so many `range_steps`, with the weights if
+    those are trained. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
     `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
     whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
     that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
@@ -46,6 +47,7 @@ class Scheme(Checked):
     method: str = "mse"
     weights: str = "learned"
     steps: int = 8000
+    range_steps: int = 200
     equalize: bool = False
     tables: bool = True
     rounding: str = "narrow"
@@ -62,8 +64,9 @@ class Scheme(Checked):
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("gates", self.gates, GATES)
         _one_of("rounding", self.rounding, ROUNDINGS)
-        if self.steps < 1:
-            raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
+        for name, steps in (("steps", self.steps), ("range_steps", self.range_steps)):
+            if steps < 1:
+                raise UsageError(f"quantization scheme: expected {name} of 1 or more, got {steps}")
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
