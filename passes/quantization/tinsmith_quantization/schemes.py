@@ -77,6 +77,13 @@ class Scheme(Checked):
         """Whether layers are trained, which takes `steps`."""
         return self.weights == "distilled" and min(self.weight_bits, self.end_bits) < 8
 
+    @property
+    def training_steps(self) -> int:
+        """How many steps weights and ranges are trained in."""
+        if self.is_trained:
+            return self.steps
+        return self.range_steps if self.method == "learned" else 0
+
 
 def _one_of(what: str, value: object, choices: tuple[object, ...]) -> None:
     if value not in choices:
