@@ -85,6 +85,25 @@ def test_ternary_weights_that_are_trained_are_right_more_often(tmp_path: Path) -
     assert trained["correct"] > rounded["correct"] + 10
 
 
+def test_learned_ranges_are_told_beside_the_calibrated_ones(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = quantized(tmp_path)
+    assert plain["learned_ranges"] is None
+    assert "learned" not in (tmp_path / "q.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    report = quantized(tmp_path, "--scheme", "int8{method=learned,range_steps=30}")
+    found = report["learned_ranges"]
+    assert found["adopted"] or found["learned_db"] <= found["calibrated_db"]
+    said = "the learned ones are taken" if found["adopted"] else "the calibrated ones are kept"
+    assert said in capsys.readouterr().out
+    page = (tmp_path / "q.html").read_text(encoding="utf-8")
+    assert said in page
+    names = {row["name"] for row in found["ranges"]}
+    assert names <= {row["name"] for row in report["tensors"]}
+    assert any(row["calibrated"] != row["learned"] for row in found["ranges"])
+
+
 def test_bits_are_chosen_for_a_budget(tmp_path: Path) -> None:
     narrow = quantized(tmp_path, "--scheme", "int4")
     mixed = quantized(tmp_path, "--weight-bytes", "3500")

@@ -7,13 +7,13 @@ from tinsmith_emulators import need_emulator
 from tinsmith_ir import DoesNotFitError, Graph, UnsupportedError, UsageError
 
 from tinsmith_driver.comparison import FLOAT, ComparedRow, Comparison, empty_row
+from tinsmith_driver.decibels import decibels
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Model, board_ram_bytes, compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.quantization_report import (
-    decibels,
     losses_of,
     network_outputs,
     right_answers,

@@ -164,7 +164,7 @@ def _step_count(model: Model, choice: QuantizeChoice, schemes: ComparedSchemes |
     if not isinstance(model.graph, Graph):
         return 0
     choices = (choice,) if schemes is None else (choice, *schemes.choices)
-    trained = sum(one.scheme.steps for one in choices if one.scheme.is_trained)
+    trained = sum(one.scheme.training_steps for one in choices)
     return trained + len(choices) * (2 * len(model.graph.values) + 2)
 
 

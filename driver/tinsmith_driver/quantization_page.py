@@ -16,7 +16,9 @@ from tinsmith_driver.comparison import (
     comparison_notes,
 )
 from tinsmith_driver.comparison_plot import SchemePlot, scheme_plot
+from tinsmith_driver.decibels import decibels_text
 from tinsmith_driver.quantization_report import QuantizationReport, TensorRow
+from tinsmith_driver.range_report import ranges_cells, ranges_sentence
 from tinsmith_driver.table import thousands
 
 _BAR_WIDTH = 3
@@ -93,7 +95,9 @@ def quantization_html(report: QuantizationReport) -> str:
         network=visible(report["network"]),
         visible=visible,
         thousands=thousands,
-        decibels=_decibels,
+        ranges_cells=ranges_cells,
+        ranges_sentence=ranges_sentence,
+        decibels=decibels_text,
         plot=_plot(report["tensors"]),
         compared=_compared(report["comparison"]),
         tensors=[_tensor(row) for row in report["tensors"]],
@@ -117,14 +121,10 @@ def _tensor(row: TensorRow) -> _Tensor:
         visible(row["name"]),
         f"{row['low']:.4g} to {row['high']:.4g}",
         f"{100 * row['clipped']:.2g} %" if row["clipped"] else "-",
-        _decibels(row["sqnr_db"]),
-        _decibels(row["own_sqnr_db"]),
+        decibels_text(row["sqnr_db"]),
+        decibels_text(row["own_sqnr_db"]),
         _histogram(row["counts"]),
     )
-
-
-def _decibels(number: float | None) -> str:
-    return "exact" if number is None else f"{number:.1f} dB"
 
 
 def _histogram(counts: list[int]) -> _Histogram:
@@ -146,7 +146,7 @@ def _plot(rows: list[TensorRow]) -> _Plot:
         shown = top if value is None else min(max(value, 0.0), top)
         x = _LEFT + inner_width * at / max(len(rows) - 1, 1)
         y = 20 + inner_height * (top - shown) / top
-        return _Point(round(x, 1), round(y, 1), f"{visible(row['name'])}: {_decibels(value)}")
+        return _Point(round(x, 1), round(y, 1), f"{visible(row['name'])}: {decibels_text(value)}")
 
     ticks = [
         (round(20 + inner_height * (top - db) / top, 1), f"{db}")

@@ -13,6 +13,7 @@ from tinsmith_ir.operators import Lstm
 from tinsmith_quantization import AddedChannels, LayerWeights, TensorLoss, sqnr, top1_agreement
 
 from tinsmith_driver.comparison import Comparison, comparison_text
+from tinsmith_driver.decibels import decibels, decibels_text
 from tinsmith_driver.float_islands import islands
 from tinsmith_driver.inputs import Samples, is_classifier
 from tinsmith_driver.network import evaluate
@@ -22,6 +23,7 @@ from tinsmith_driver.quantizing import (
     as_integers,
     real_numbers,
 )
+from tinsmith_driver.range_report import RangesReport, ranges_report, ranges_text
 from tinsmith_driver.table import table, thousands
 
 QUANTIZATION_SCHEMA = "tinsmith.quantization/1"
@@ -99,7 +101,9 @@ class Worst(TypedDict):
 
 
 class QuantizationReport(TypedDict):
-    """The answer of `tinsmith quantize`. comparison: with other schemes, where that was asked for."""
+    """The answer of `tinsmith quantize`. learned_ranges: what they brought, where ranges were learned. comparison: with
+    other schemes, where that was asked for.
+    """
 
     schema: str
     network: str
@@ -110,6 +114,7 @@ class QuantizationReport(TypedDict):
     weights: list[WeightsRow]
     added: list[AddedRow]
     sensitivities: list[SensitivityRow]
+    learned_ranges: RangesReport | None
     worst: list[Worst]
     weight_bytes: int
     float_operators: list[str]
@@ -135,6 +140,7 @@ def quantization_report(
         weights=[_weights(found) for found in losses.weights],
         added=[_added_row(found) for found in made.added],
         sensitivities=_sensitivities(made),
+        learned_ranges=ranges_report(losses.learning),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
         float_operators=[node.name for node in islands(made.model.graph)],
@@ -263,11 +269,6 @@ def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
     ]
 
 
-def decibels(number: float) -> float | None:
-    """For JSON: two decimals; None where nothing is lost."""
-    return round(number, 2) if math.isfinite(number) else None
-
-
 def _worst(tensors: Sequence[TensorLoss], weights: Sequence[LayerWeights]) -> list[Worst]:
     """The tensors with the least signal to noise, the worst first, and what would help there."""
     bits = {found.name: found.bits for found in weights}
@@ -309,6 +310,8 @@ def quantization_text(report: QuantizationReport) -> str:
     if report["sensitivities"]:
         header = ["layer alone", "bits", "bytes", "SQNR of outputs", ""]
         parts.append(table(header, [_sensitivity(row) for row in report["sensitivities"]]))
+    if report["learned_ranges"] is not None:
+        parts.append(ranges_text(report["learned_ranges"]))
     if report["worst"]:
         rows = [
             [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
@@ -333,9 +336,8 @@ def _all_added(rows: Sequence[AddedRow]) -> list[str]:
 
 
 def _sensitivity(row: SensitivityRow) -> list[str]:
-    decibels = "exact" if row["sqnr_db"] is None else f"{row['sqnr_db']:.1f} dB"
-    chosen = "chosen" if row["chosen"] else ""
-    return [visible(row["name"]), str(row["bits"]), thousands(row["size_bytes"]), decibels, chosen]
+    lost, chosen = decibels_text(row["sqnr_db"]), "chosen" if row["chosen"] else ""
+    return [visible(row["name"]), str(row["bits"]), thousands(row["size_bytes"]), lost, chosen]
 
 
 def _groups(report: QuantizationReport) -> list[list[str]]:
@@ -343,7 +345,7 @@ def _groups(report: QuantizationReport) -> list[list[str]]:
         [
             visible(found["group"]) or "samples",
             thousands(found["samples"]),
-            "exact" if found["sqnr_db"] is None else f"{found['sqnr_db']:.1f} dB",
+            decibels_text(found["sqnr_db"]),
             _count(found["agree"]),
             _count(found["correct"]),
             _count(found["correct_real"]),

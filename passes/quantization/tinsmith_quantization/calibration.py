@@ -22,12 +22,15 @@ from tinsmith_quantization.widths import Widths
 
 @dataclass(frozen=True)
 class Calibration:
-    """types: name of a float value that is quantized -> how. histograms: of what was seen, of its group."""
+    """types: name of a float value that is quantized -> how. histograms: of what was seen, of its group. given: the
+    groups of which operators say how.
+    """
 
     groups: Groups
     types: Mapping[str, Quantization]
     histograms: Mapping[str, Histogram]
     scheme: Scheme
+    given: frozenset[str]
 
     @property
     def widths(self) -> Widths:
@@ -91,7 +94,7 @@ def calibrated(
     }
     _widen_gelus(graph, groups, chosen, scheme)
     types = {name: chosen[groups.members[name]] for name in sorted(groups.quantized)}
-    return Calibration(groups, types, histograms, scheme)
+    return Calibration(groups, types, histograms, scheme, frozenset(given))
 
 
 def _given(

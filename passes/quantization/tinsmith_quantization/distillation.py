@@ -8,24 +8,30 @@ weights would go to and fro between two integers to the end; towards it they are
 (Nagel et al., "Overcoming Oscillations in Quantization-Aware Training", 2022).
 """
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
 from tinsmith_ir.names import FreshNames
-from tinsmith_ir.operators import Softmax
 from tinsmith_ir.rewrite import erase_dead
 from tinsmith_ir.types import TensorType
 
+from tinsmith_quantization.adam import Adam, share_left
 from tinsmith_quantization.exact import Reals, total
-from tinsmith_quantization.execution import is_real_layer
+from tinsmith_quantization.goals import Goal, goals_of, slopes
 from tinsmith_quantization.gradient_layers import LayerNumbers
-from tinsmith_quantization.gradient_operators import softmax
-from tinsmith_quantization.gradients import Differentiable, computed, differentiable, layer_names
+from tinsmith_quantization.gradients import (
+    Differentiable,
+    Learning,
+    computed,
+    differentiable,
+    layer_names,
+    real_numbers,
+)
 from tinsmith_quantization.layers import bits_of_layers
+from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.products import Product, product_of
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.synthesis import Synthesis
@@ -35,17 +41,10 @@ _BATCH = 32
 _SEED = 1
 _RATE, _SCALE_RATE = 3e-3, 9e-4
 """Of Adam, at the start; it falls to nothing as half a cosine."""
-_TEMPERATURE = 2.0
-_SQUARES = 0.05
-"""How much squared differences of scores count beside the divergence."""
-_FEATURES, _MAPS = 2.0, 1.0
-"""How much what the last layer reads counts, relative to its mean square, and what the layer before it gives."""
 _DRAWN_FROM, _DRAWN = 0.1, 200.0
 """The share of the steps behind which weights are drawn to integers, and by how much of the way at the end, times the
 number of steps.
 """
-_MOMENTS, _EPSILON = (0.9, 0.999), 1e-8
-_TINY = 1e-12
 
 
 @dataclass
@@ -111,85 +110,26 @@ def distilled(
     scheme: Scheme,
     bits: Mapping[str, int],
     on_step: Callable[[str], None],
+    ranges: LearnedRanges | None = None,
 ) -> Distilled:
     """Train the layers of a network, those of fewer than 8 bits as integers, to give what the network itself gives.
 
     samples: (samples, *shape) of each input. bits: of layers where they differ from the scheme's. on_step: is told of
-    each step of `scheme.steps`. A network without layers of few bits stays as it is.
+    each step of `scheme.steps`. ranges: learned with the weights, in place; None to leave activations real. A network
+    without layers of few bits stays as it is, as ranges do.
     Raises UnsupportedError for a network with operators whose derivative is not known here.
     """
     all_bits = bits_of_layers(graph, scheme, bits)
     if all(number == 8 for number in all_bits.values()):
         return Distilled(graph, {})
-    goals = _goals(graph)
-    network = differentiable(graph, [goal.value for goal in goals])
+    goals = goals_of(graph)
+    learning = Learning(ranges=frozenset() if ranges is None else ranges.names)
+    network = differentiable(graph, [goal.value for goal in goals], learning)
     layers = _layers(graph, layer_names(network), all_bits, scheme)
-    _train(
-        network, goals, layers, Synthesis(samples, np.random.default_rng(_SEED)), scheme, on_step
-    )
+    data = Synthesis(samples, np.random.default_rng(_SEED))
+    _train(network, goals, layers, data, scheme, on_step, ranges)
     rounded = {name: _rounded(layer) for name, layer in layers.items() if layer.bits is not None}
     return Distilled(_with_numbers(graph, layers), rounded)
-
-
-@dataclass(frozen=True)
-class _Goal:
-    """A value of the float network that the trained one is to give, too. is_score: whether a softmax reads it at the
-    end. weight: how much it counts, if none does.
-    """
-
-    value: Value
-    is_score: bool = False
-    weight: float = 1.0
-
-    def slope(self, wanted: Reals, got: Reals) -> Reals:
-        """Derivative of the loss by the value, of the mean over the samples of a batch.
-
-        Scores: the divergence of the softmax of both, each over the temperature, by its square, and squared
-        differences. Else: squared differences over the mean square of what is wanted.
-        """
-        if not self.is_score:
-            power = float(total(wanted**2, tuple(range(wanted.ndim))))
-            return 2 * self.weight * (got - wanted) / max(power, _TINY)
-        difference = softmax(got / _TEMPERATURE) - softmax(wanted / _TEMPERATURE)
-        return _TEMPERATURE * difference / len(wanted) + 2 * _SQUARES * (got - wanted) / wanted.size
-
-
-def _goals(graph: Graph) -> list[_Goal]:
-    """What softmax reads at the end of the network, which says more than its result, or the output itself; what is
-    kept for the next run; and what the
-    last layers work with, which says more than the few numbers that become of it.
-    """
-    found: dict[str, _Goal] = {}
-    for output in (*graph.outputs, *(state.next for state in graph.states)):
-        node = graph.producer(output)
-        is_score = node is not None and isinstance(node.operator, Softmax)
-        end = node.present_inputs[0] if node and is_score else output
-        found[end.name] = _Goal(end, is_score)
-        for value, weight in _features(graph, end):
-            found.setdefault(value.name, _Goal(value, weight=weight))
-    return list(found.values())
-
-
-def _features(graph: Graph, end: Value) -> Iterator[tuple[Value, float]]:
-    """What the last layer with weights before a value reads, and the result of the layer before that, with how much
-    they count; as far as they are in sight.
-    """
-    last = _last_layer(graph, end)
-    if last is None:
-        return
-    read = last.present_inputs[0]
-    before = _last_layer(graph, read)
-    if before is not None:
-        yield read, _FEATURES
-        yield before.outputs[0], _MAPS
-
-
-def _last_layer(graph: Graph, value: Value) -> Node | None:
-    """The last layer with weights before a value, if there are only operators of one operand between."""
-    node = graph.producer(value)
-    while node is not None and not is_real_layer(graph, node):
-        node = graph.producer(node.present_inputs[0]) if len(node.present_inputs) == 1 else None
-    return node
 
 
 def _layers(
@@ -210,26 +150,26 @@ def _layers(
 
 def _untrained(graph: Graph, node: Node, bits: int, scheme: Scheme) -> _Trained:
     product = product_of(node)
-    weights = graph.constant(node.inputs[1])
-    given = graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
     assert product is not None
-    assert weights is not None
-    matrix = product.matrix(weights)
-    bias = np.zeros(matrix.shape[:2]) if given is None else product.per_channel(given)
+    numbers = real_numbers(graph, product)
     scales = scales_of(
-        matrix, bits, per_channel=scheme.per_channel, power_of_two=scheme.power_of_two
+        numbers.matrix, bits, per_channel=scheme.per_channel, power_of_two=scheme.power_of_two
     )
+    has_bias = len(node.present_inputs) > 2
     few = None if bits == 8 else bits
-    return _Trained(product, few, given is not None, matrix.copy(), bias.copy(), np.log(scales))
+    return _Trained(
+        product, few, has_bias, numbers.matrix.copy(), numbers.bias.copy(), np.log(scales)
+    )
 
 
 def _train(
     network: Differentiable,
-    goals: Sequence[_Goal],
+    goals: Sequence[Goal],
     layers: Mapping[str, _Trained],
     data: Synthesis,
     scheme: Scheme,
     on_step: Callable[[str], None],
+    ranges: LearnedRanges | None,
 ) -> None:
     teacher = {
         name: LayerNumbers(layer.matrix.copy(), layer.bias.copy()) for name, layer in layers.items()
@@ -241,18 +181,21 @@ def _train(
         inputs = data.batch(_BATCH)
         wanted = computed(network, inputs, teacher).results
         given = {name: layer.numbers() for name, layer in layers.items()}
-        done = computed(network, inputs, given)
-        pairs = zip(goals, wanted, done.results, strict=True)
-        slopes = [goal.slope(real, got) for goal, real, got in pairs]
+        roundings = {} if ranges is None else ranges.roundings()
+        done = computed(network, inputs, given, roundings)
+        found = done.gradients(slopes(goals, wanted, done.results))
+        left = share_left(step, scheme.steps)
+        walk.step(found.layers, step + 1, left)
+        if ranges is not None:
+            ranges.step(found.ranges, step + 1, left)
         share = step / scheme.steps
-        walk.step(done.gradients(slopes), (1 + math.cos(math.pi * share)) / 2)
         drawn = _DRAWN / scheme.steps * (share - _DRAWN_FROM) / (1 - _DRAWN_FROM)
         for layer in walk.layers:
             layer.draw(min(max(drawn, 0.0), 1.0))
 
 
 class _Walk:
-    """Adam (Kingma and Ba, 2015) over the numbers of all layers."""
+    """Adam over the numbers of all layers."""
 
     def __init__(self, layers: Mapping[str, _Trained], scale_rate: float) -> None:
         """layers: by name, some of them under several."""
@@ -262,35 +205,17 @@ class _Walk:
             if id(layer) not in self._names:
                 self.layers.append(layer)
             self._names.setdefault(id(layer), []).append(name)
-        self._count, self._rates = 0, (_RATE, _RATE, scale_rate)
-        self._first, self._second = ([_zeros(layer) for layer in self.layers] for _ in range(2))
+        rates = _RATE, _RATE, scale_rate
+        self._movers = [
+            Adam((layer.matrix, layer.bias, layer.scales), rates) for layer in self.layers
+        ]
 
-    def step(self, gradients: Mapping[str, LayerNumbers], share: float) -> None:
-        """gradients: by name. share: of the rate that is left."""
-        self._count += 1
-        slow, slower = _MOMENTS
-        corrected = share * math.sqrt(1 - slower**self._count) / (1 - slow**self._count)
-        for layer, first, second in zip(self.layers, self._first, self._second, strict=True):
+    def step(self, gradients: Mapping[str, LayerNumbers], count: int, share: float) -> None:
+        """gradients: by name. count: of steps, with this one. share: of the rate that is left."""
+        for layer, mover in zip(self.layers, self._movers, strict=True):
             found = [gradients[name] for name in self._names[id(layer)] if name in gradients]
             if found:
-                self._move(layer, layer.gradients(_sum(found)), first, second, corrected)
-
-    def _move(
-        self,
-        layer: _Trained,
-        gradients: tuple[Reals, ...],
-        first: list[Reals],
-        second: list[Reals],
-        corrected: float,
-    ) -> None:
-        slow, slower = _MOMENTS
-        numbers = layer.matrix, layer.bias, layer.scales
-        for number, gradient, mean, square, rate in zip(
-            numbers, gradients, first, second, self._rates, strict=True
-        ):
-            mean += (1 - slow) * (gradient - mean)
-            square += (1 - slower) * (gradient**2 - square)
-            number -= rate * corrected * mean / (np.sqrt(square) + _EPSILON)
+                mover.step(layer.gradients(_sum(found)), count, share)
 
 
 def _sum(found: Sequence[LayerNumbers]) -> LayerNumbers:
@@ -299,10 +224,6 @@ def _sum(found: Sequence[LayerNumbers]) -> LayerNumbers:
     for other in found[1:]:
         matrix, bias = matrix + other.matrix, bias + other.bias
     return LayerNumbers(matrix, bias)
-
-
-def _zeros(layer: _Trained) -> list[Reals]:
-    return [np.zeros_like(number) for number in (layer.matrix, layer.bias, layer.scales)]
 
 
 def _rounded(layer: _Trained) -> Rounded:

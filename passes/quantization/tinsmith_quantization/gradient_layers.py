@@ -22,12 +22,14 @@ class LayerNumbers:
 
 @dataclass(frozen=True)
 class LayerStep:
-    """result: of a batch. backward: of the derivative by it those of the layer's numbers, and of what the layer reads;
-    None in the place of these if they are not wanted.
+    """result: of a batch. passed: of the derivative by it, that by the sums before the activation, of which come those
+    of the layer's numbers (`of_numbers`) and of what it reads (`of_read`).
     """
 
     result: Reals
-    backward: Callable[[Reals, bool], tuple[LayerNumbers, Reals | None]]
+    passed: Callable[[Reals], Reals]
+    of_numbers: Callable[[Reals], LayerNumbers]
+    of_read: Callable[[Reals], Reals]
 
 
 def layer_step(product: Product, numbers: LayerNumbers, read: Reals) -> LayerStep:
@@ -38,15 +40,17 @@ def layer_step(product: Product, numbers: LayerNumbers, read: Reals) -> LayerSte
     shape = (len(read), *product.node.outputs[0].type.shape)
     real = sums.forward() + numbers.bias.reshape(-1)
 
-    def backward(gradient: Reals, is_wanted: bool) -> tuple[LayerNumbers, Reals | None]:
-        passed = gradient.reshape(real.shape)
+    def passed(gradient: Reals) -> Reals:
+        found = gradient.reshape(real.shape)
         if low > -np.inf or high < np.inf:
-            passed = np.where((real > low) & (real < high), passed, 0.0)
-        bias = total(passed.reshape(-1, numbers.bias.size), (0,)).reshape(numbers.bias.shape)
-        matrix = sums.of_matrix(passed)
-        return LayerNumbers(matrix, bias), sums.of_read(passed) if is_wanted else None
+            found = np.where((real > low) & (real < high), found, 0.0)
+        return found
 
-    return LayerStep(np.clip(real, low, high).reshape(shape), backward)
+    def of_numbers(gradient: Reals) -> LayerNumbers:
+        bias = total(gradient.reshape(-1, numbers.bias.size), (0,)).reshape(numbers.bias.shape)
+        return LayerNumbers(sums.of_matrix(gradient), bias)
+
+    return LayerStep(np.clip(real, low, high).reshape(shape), passed, of_numbers, sums.of_read)
 
 
 def _is_by_taps(product: Product) -> bool:

@@ -1,7 +1,6 @@
 """Operators without weights on batches, and their derivatives: one function for each kind."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from tinsmith_ir.graph import Node
@@ -9,13 +8,18 @@ from tinsmith_ir.operators import (
     Add,
     Arithmetic,
     AveragePool2D,
+    BatchMatmul,
+    Broadcast,
     Concat,
+    LayerNorm,
     MaxPool2D,
     Mean,
     Mul,
     Pad,
     Pool,
     Reshape,
+    RmsNorm,
+    Select,
     Slice,
     Softmax,
     Sub,
@@ -26,21 +30,11 @@ from tinsmith_ir.operators.base import Operator, Trait, activation_of
 from tinsmith_ir.operators.windows import pad_spatial, spatial, taps
 
 from tinsmith_quantization.exact import Reals, on_grid, total
+from tinsmith_quantization.gradient_products import matrix_product, norm
+from tinsmith_quantization.gradient_steps import RESULT_BITS, Make, Step, aligned, shares, summed
 
 _CURVE_STEP = 1 / 64
 """Of the argument, between which a function of one number is taken for a straight line."""
-_RESULT_BITS = 40
-
-
-@dataclass(frozen=True)
-class Step:
-    """result: of a batch. backward: of the derivative by it, those by the operands; None for one that has no say."""
-
-    result: Reals
-    backward: Callable[[Reals], Sequence[Reals | None]]
-
-
-Make = Callable[[Sequence[Reals]], Step]
 
 
 def operator_step(node: Node) -> Make | None:
@@ -69,31 +63,14 @@ def _activated(node: Node, step: Step) -> Step:
 
 def _arithmetic(node: Node, operands: Sequence[Reals]) -> Step:
     rank = max(array.ndim for array in operands)
-    lhs, rhs = (_aligned(array, rank) for array in operands)
+    lhs, rhs = (aligned(array, rank) for array in operands)
     operator = node.operator
     if isinstance(operator, Mul):
-        return Step(lhs * rhs, lambda g: _shares(operands, g * rhs, g * lhs))
+        return Step(lhs * rhs, lambda g: shares(operands, g * rhs, g * lhs))
     if isinstance(operator, Add):
-        return Step(lhs + rhs, lambda g: _shares(operands, g, g))
+        return Step(lhs + rhs, lambda g: shares(operands, g, g))
     assert isinstance(operator, Sub)
-    return Step(lhs - rhs, lambda g: _shares(operands, g, -g))
-
-
-def _aligned(array: Reals, rank: int) -> Reals:
-    """With axes of 1 behind that of the samples, for what is broadcast."""
-    return array.reshape(array.shape[0], *[1] * (rank - array.ndim), *array.shape[1:])
-
-
-def _shares(operands: Sequence[Reals], *gradients: Reals) -> list[Reals]:
-    return [_summed(g, array.shape) for array, g in zip(operands, gradients, strict=True)]
-
-
-def _summed(gradient: Reals, shape: tuple[int, ...]) -> Reals:
-    """The derivative by an operand of `shape` that was broadcast."""
-    aligned = (shape[0], *[1] * (gradient.ndim - len(shape)), *shape[1:])
-    pairs = zip(aligned, gradient.shape, strict=True)
-    axes = tuple(axis for axis, (own, all_) in enumerate(pairs) if own == 1 and all_ > 1)
-    return (total(gradient, axes) if axes else gradient).reshape(shape)
+    return Step(lhs - rhs, lambda g: shares(operands, g, -g))
 
 
 def _curve(node: Node, read: Reals) -> Step:
@@ -110,7 +87,7 @@ def _values(operator: Operator, node: Node, read: Reals) -> Reals:
     types = [node.present_inputs[0].type], [node.outputs[0].type]
     numbers = read.astype(np.float32)
     found = [operator.evaluate([sample], *types)[0] for sample in numbers]
-    return on_grid(np.stack(found).astype(np.float64), _RESULT_BITS)
+    return on_grid(np.stack(found).astype(np.float64), RESULT_BITS)
 
 
 def _pool_views(node: Node, images: Reals, fill: float) -> tuple[Reals, list[Reals]]:
@@ -236,6 +213,26 @@ def _concat(node: Node, operands: Sequence[Reals]) -> Step:
     return Step(result, lambda gradient: list(np.split(gradient, ends, axis=axis)))
 
 
+def _broadcast(node: Node, operands: Sequence[Reals]) -> Step:
+    (read,) = operands
+    shape = (len(read), *node.outputs[0].type.shape)
+    result = np.broadcast_to(aligned(read, len(shape)), shape)
+    return Step(result, lambda gradient: [summed(gradient, read.shape)])
+
+
+def _select(node: Node, operands: Sequence[Reals]) -> Step:
+    rank = len(node.outputs[0].type.shape) + 1
+    condition, on_true, on_false = (aligned(array, rank) for array in operands)
+    where = condition != 0
+    result = np.where(where, on_true, on_false)
+
+    def backward(gradient: Reals) -> Sequence[Reals | None]:
+        parts = np.where(where, gradient, 0.0), np.where(where, 0.0, gradient)
+        return [None, *shares(operands[1:], *parts)]
+
+    return Step(result, backward)
+
+
 def _softmax(node: Node, operands: Sequence[Reals]) -> Step:
     operator = node.operator
     assert isinstance(operator, Softmax)
@@ -250,18 +247,23 @@ def _softmax(node: Node, operands: Sequence[Reals]) -> Step:
 
 def softmax(scores: Reals) -> Reals:
     """exp(scores) over their sum, along the last axis; without the last bits, in which libraries differ."""
-    raised = on_grid(np.exp(scores - scores.max(axis=-1, keepdims=True)), _RESULT_BITS)
+    raised = on_grid(np.exp(scores - scores.max(axis=-1, keepdims=True)), RESULT_BITS)
     return raised / total(raised, (raised.ndim - 1,))[..., None]
 
 
 _KINDS: dict[type[Operator], Callable[[Node, Sequence[Reals]], Step]] = {
     Arithmetic: _arithmetic,
     AveragePool2D: _average_pool,
+    BatchMatmul: matrix_product,
+    Broadcast: _broadcast,
     Concat: _concat,
+    LayerNorm: norm,
     MaxPool2D: _max_pool,
     Mean: _reduction,
     Pad: _pad,
     Reshape: _reshape,
+    RmsNorm: norm,
+    Select: _select,
     Slice: _slice,
     Softmax: _softmax,
     Sum: _reduction,

@@ -11,6 +11,7 @@ from tinsmith_ir.graph import Array, Graph, Node
 
 from tinsmith_quantization.blocks import block_of, block_scales, blocks_bytes
 from tinsmith_quantization.execution import is_real_layer, layer_results
+from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.products import Matrix, Product
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import LayerWeights, sqnr
@@ -44,6 +45,13 @@ class IntegerLayer:
     scales: NDArray[np.float64]
     bias: NDArray[np.float32] | None
     loss: LayerWeights
+
+    @property
+    def numbers(self) -> LayerNumbers:
+        """What it computes with; a bias of 0 if there is none."""
+        shape = self.matrix.shape[:2]
+        bias = np.zeros(shape) if self.bias is None else self.bias.astype(np.float64).reshape(shape)
+        return LayerNumbers(self.matrix, bias)
 
     def results(self, samples: Array) -> Array:
         """What it gives for all samples."""

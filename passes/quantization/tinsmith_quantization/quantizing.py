@@ -1,29 +1,34 @@
 """A float network as one of integers.
 
 The network is run twice: once to see ranges, once with the float and the quantized network side by side, node by node,
-so that each layer is rounded for what it really reads.
+so that each layer is rounded for what it really reads. With ranges that are learned it is run side by side once more
+for each choice of these.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.graph import Array, Graph
+from tinsmith_ir.types import Quantization
 
 from tinsmith_quantization.caches import real_pairs
-from tinsmith_quantization.calibration import calibrated
-from tinsmith_quantization.distillation import distilled
+from tinsmith_quantization.calibration import Calibration, calibrated
+from tinsmith_quantization.distillation import Distilled, distilled
 from tinsmith_quantization.equalization import equalized
-from tinsmith_quantization.execution import with_states
+from tinsmith_quantization.execution import Samples, with_states
+from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.masks import with_near_masks
 from tinsmith_quantization.outliers import AddedChannels, split_channels
+from tinsmith_quantization.range_choice import Judge, Made, with_best_ranges
+from tinsmith_quantization.range_learning import learned_types
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
 from tinsmith_quantization.statistics import Losses
-from tinsmith_quantization.weights import Rounded
 
 
 @dataclass(frozen=True)
@@ -56,11 +61,12 @@ def quantize(
     graph: batch normalization folded and activations fused where that can be, since what lies between two operators is
     rounded. samples: see `checked_samples`; of a network with states they are runs one after another, and states in
     front of each are what the float network left in both networks, so that losses are those of single runs. on_step: is
-    told what is computed next: twice each input and result. bits: of the weights of layers by the name of their result,
-    where they differ from the scheme's. same: output -> input that is to have its quantization, since a later run is
-    given it, by name; `keep` makes states of such.
+    told what is computed next: twice each input and result, more often with ranges or weights that are trained. bits:
+    of the weights of layers by the name of their result, where they differ from the scheme's. same: output -> input
+    that is to have its quantization, since a later run is given it, by name; `keep` makes states of such.
     Raises UsageError for samples and pairs that are not fit, EvaluationError where the network's results are not finite
-    on them, UnsupportedError for networks without float32 tensors.
+    on them, UnsupportedError for networks without float32 tensors, and of operators without a known derivative where
+    ranges or weights are trained.
     """
     _refuse(graph)
     pairs = real_pairs(graph, same or {})
@@ -70,13 +76,48 @@ def quantize(
         graph = equalized(graph, arrays)
     split = split_channels(graph, arrays, scheme, bits or {})
     graph = split.graph
-    rounded: Mapping[str, Rounded] = {}
+    work = _Work(arrays, scheme, on_step, bits or {}, pairs)
+    trained, ranges = Distilled(graph, {}), None
     if scheme.weights == "distilled":
-        trained = distilled(graph, arrays, scheme, bits or {}, on_step)
-        graph, rounded = trained.graph, trained.rounded
-    calibration = calibrated(graph, arrays, scheme, on_step, pairs)
-    both = SideBySide(graph, scheme, calibration, arrays, bits or {}, rounded)
-    return Quantized(both.run(on_step), both.losses, split.added)
+        if scheme.method == "learned":
+            ranges = LearnedRanges(work.calibrated(graph))
+        trained = distilled(graph, arrays, scheme, bits or {}, on_step, ranges)
+    calibration = work.calibrated(trained.graph)
+    if scheme.method != "learned":
+        made = work.made(trained, calibration)
+        return Quantized(made.graph, made.losses, split.added)
+
+    def learned(first: Made) -> Sequence[Mapping[str, Quantization]]:
+        if ranges is not None and trained.rounded:
+            return [ranges.types()]
+        return learned_types(graph, arrays, calibration, first.layers, on_step)
+
+    judge = Judge.of(graph, arrays)
+    made = with_best_ranges(judge, partial(work.made, trained), calibration, learned)
+    return Quantized(made.graph, made.losses, split.added)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What is the same for all networks that are made of one."""
+
+    samples: Samples
+    scheme: Scheme
+    on_step: Callable[[str], None]
+    bits: Mapping[str, int]
+    pairs: Sequence[tuple[str, str]]
+
+    def calibrated(self, graph: Graph) -> Calibration:
+        """By ranges of the scheme's method."""
+        return calibrated(graph, self.samples, self.scheme, self.on_step, self.pairs)
+
+    def made(self, trained: Distilled, calibration: Calibration) -> Made:
+        """The network of integers with these ranges."""
+        both = SideBySide(
+            trained.graph, self.scheme, calibration, self.samples, self.bits, trained.rounded
+        )
+        graph = both.run(self.on_step)
+        return Made(graph, both.losses, both.layers, both.kept())
 
 
 def _refuse(graph: Graph) -> None:

@@ -206,4 +206,5 @@ _METHODS: Mapping[str, Callable[[Histogram, Scheme], Range]] = {
     "percentile": _percentile,
     "entropy": _entropy,
     "mse": _mse,
+    "learned": _mse,  # from where learning begins
 }

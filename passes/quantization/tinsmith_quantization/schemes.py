@@ -8,7 +8,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UsageError
 
-METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse")
+METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse", "learned")
 WEIGHTS = ("nearest", "learned", "distilled")
 GATES = ("int8", "sums", "products")
 ROUNDINGS = ("tflite", "nearest", "narrow")
@@ -58,6 +58,7 @@ class Scheme(Checked):
     method: str = "mse"
     weights: str = "learned"
     steps: int = 8000
+    range_steps: int = 200
     equalize: bool = False
     split: float = 0.0
     tables: bool = True
@@ -75,8 +76,9 @@ class Scheme(Checked):
         _one_of("weights", self.weights, WEIGHTS)
         _one_of("gates", self.gates, GATES)
         _one_of("rounding", self.rounding, ROUNDINGS)
-        if self.steps < 1:
-            raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
+        for name, steps in (("steps", self.steps), ("range_steps", self.range_steps)):
+            if steps < 1:
+                raise UsageError(f"quantization scheme: expected {name} of 1 or more, got {steps}")
         if not 0.0 <= self.split <= 1.0:
             raise UsageError(f"quantization scheme: expected split of 0 to 1, got {self.split:g}")
         if self.block < 0:
@@ -102,6 +104,13 @@ class Scheme(Checked):
     def is_trained(self) -> bool:
         """Whether layers are trained, which takes `steps`."""
         return self.weights == "distilled" and min(self.weight_bits, self.end_bits) < 8
+
+    @property
+    def training_steps(self) -> int:
+        """How many steps weights and ranges are trained in."""
+        if self.is_trained:
+            return self.steps
+        return self.range_steps if self.method == "learned" else 0
 
 
 def _one_of(what: str, value: object, choices: tuple[object, ...]) -> None:

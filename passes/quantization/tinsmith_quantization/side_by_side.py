@@ -19,6 +19,7 @@ from tinsmith_quantization.execution import (
     operand,
     run_node,
 )
+from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.groups import is_keeping
 from tinsmith_quantization.layers import IntegerLayer, bits_of_layers, integer_layer
 from tinsmith_quantization.lstm import IntegerLstm, LstmTypes
@@ -55,6 +56,7 @@ class SideBySide:
         self._tensors = Tensors(graph, calibration, self._writer)
         self._shared: dict[tuple[str, int], Value] = {}
         self.losses = self._tensors.losses
+        self.layers: dict[str, LayerNumbers] = {}
 
     def run(self, on_step: Callable[[str], None]) -> Graph:
         """The quantized graph: float operators between Dequantize and Quantize, and LSTMs of integers."""
@@ -73,6 +75,15 @@ class SideBySide:
         found = erase_dead(made)
         verify_graph(found)
         return found
+
+    def kept(self) -> dict[str, Array]:
+        """What the quantized network gives and keeps for the next run, of all samples, by name; behind `run`."""
+        names = [
+            name
+            for name in self._graph.kept
+            if self._graph.constant(self._graph.kept[name]) is None
+        ]
+        return {name: self._tensors.got[name] for name in names}
 
     def _node(self, node: Node) -> None:
         operands = [operand(self._graph, value, self._tensors.real) for value in node.inputs]
@@ -152,6 +163,7 @@ class SideBySide:
         source = node.present_inputs[0]
         given, read = self._tensors.read(source, self._dtype(node))
         layer = self._integer_layer(node, product, read)
+        self.layers[node.name] = layer.numbers
         bias: Value | None = None
         if layer.bias is not None:
             name = node.present_inputs[2].name if len(node.present_inputs) > 2 else node.name

@@ -114,9 +114,32 @@ def top1_agreement(
     return int(np.count_nonzero(same & counted)), int(np.count_nonzero(counted))
 
 
+@dataclass(frozen=True)
+class RangeChange(Checked):
+    """Of a tensor the real numbers of its least and its largest integer: calibrated, and learned."""
+
+    name: str
+    calibrated: tuple[float, float]
+    learned: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class RangeLearning(Checked):
+    """What learning ranges brought: SQNR of the network's outputs on the calibration samples in decibels, with the
+    calibrated ranges and the best of the learned ones. is_adopted: whether the network has the learned ones, as it
+    does where they are better. ranges: of all tensors whose ranges were learned.
+    """
+
+    calibrated_db: float
+    learned_db: float
+    is_adopted: bool
+    ranges: tuple[RangeChange, ...]
+
+
 @dataclass
 class Losses:
-    """All of them, in the order of the network."""
+    """All of them, in the order of the network. learning: if ranges were learned."""
 
     tensors: list[TensorLoss] = field(default_factory=list[TensorLoss])
     weights: list[LayerWeights] = field(default_factory=list[LayerWeights])
+    learning: RangeLearning | None = None

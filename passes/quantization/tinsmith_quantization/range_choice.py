@@ -1,0 +1,99 @@
+"""Calibrated or learned ranges: those with which the network of integers gives more nearly what the float one gives.
+
+That is measured of the network as it would be written, on the calibration samples; weights are rounded for what they
+read, so each choice has its own.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array, Graph
+from tinsmith_ir.operators import Softmax
+from tinsmith_ir.types import Quantization
+
+from tinsmith_quantization.calibration import Calibration
+from tinsmith_quantization.execution import Samples, evaluated
+from tinsmith_quantization.gradient_layers import LayerNumbers
+from tinsmith_quantization.ranges import Range
+from tinsmith_quantization.statistics import Losses, RangeChange, RangeLearning, sqnr
+
+
+@dataclass(frozen=True)
+class Made:
+    """A network of integers, made. layers: numbers of those with weights, by the name of the result. got: what it gives
+    on the calibration samples, by name: outputs, and what is kept for the next run.
+    """
+
+    graph: Graph
+    losses: Losses
+    layers: Mapping[str, LayerNumbers]
+    got: Mapping[str, Array]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """wanted: what the float network gives on the samples. scores: names of what a softmax at the end reads."""
+
+    wanted: Mapping[str, Array]
+    scores: Sequence[str]
+
+    @staticmethod
+    def of(graph: Graph, samples: Samples) -> "Judge":
+        """By a float network."""
+        kept = {name for name, value in graph.kept.items() if value.type.dtype is DType.FLOAT32}
+        values = evaluated(graph, samples)
+        wanted = {value.name: array for value, array in values if value.name in kept}
+        return Judge(wanted, list(_scores(graph)))
+
+    def decibels(self, made: Made) -> tuple[float, float]:
+        """Signal to noise of what a network gives; and of the scores alone, which tell more: many make the same
+        integers of a softmax.
+        """
+        lost = {found.name: found.sqnr_db for found in made.losses.tensors}
+        outputs = sqnr(list(self.wanted.values()), [made.got[name] for name in self.wanted])
+        return outputs, min((lost[name] for name in self.scores if name in lost), default=outputs)
+
+
+def _scores(graph: Graph) -> Iterator[str]:
+    for output in graph.outputs:
+        node = graph.producer(output)
+        if node is not None and isinstance(node.operator, Softmax):
+            yield node.present_inputs[0].name
+
+
+def with_best_ranges(
+    judge: Judge,
+    make: Callable[[Calibration], Made],
+    calibration: Calibration,
+    learned: Callable[[Made], Sequence[Mapping[str, Quantization]]],
+) -> Made:
+    """The network with calibrated ranges, or with the best of the learned ones if these are better.
+
+    learned: of the network with calibrated ranges, choices of quantizations by the name of the value.
+    """
+    first = make(calibration)
+    choices = [replace(calibration, types=types) for types in learned(first)]
+    made = [(choice, make(choice)) for choice in choices]
+    types, best = max(made, key=lambda pair: judge.decibels(pair[1]))
+    before, after = judge.decibels(first), judge.decibels(best)
+    found = best if after > before else first
+    found.losses.learning = RangeLearning(
+        before[0], after[0], found is best, tuple(_changes(calibration, types))
+    )
+    return found
+
+
+def _changes(before: Calibration, after: Calibration) -> Iterator[RangeChange]:
+    for name in before.types:
+        if before.groups.members[name] not in before.given:
+            yield RangeChange(name, _ends(before, name), _ends(after, name))
+
+
+def _ends(calibration: Calibration, name: str) -> Range:
+    quantization = calibration.types[name]
+    low, high = (
+        quantization.scale * (end - quantization.zero_point)
+        for end in calibration.dtype(name).integer_range
+    )
+    return low, high
