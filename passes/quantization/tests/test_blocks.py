@@ -129,6 +129,7 @@ def test_results_of_the_integers_are_those_that_were_told() -> None:
         ({"block": -1}, "a block of 0 or more, got -1"),
         ({"block": 32, "activations": DType.INT16}, "blocks beside int8 activations"),
         ({"block": 32, "per_channel": False}, "scales per channel"),
+        ({"block": 32, "split": 0.05}, "expected block or split, got both"),
         ({"block": 32, "weight_bits": 2, "weights": "distilled"}, "weights `learned` or `nearest`"),
     ],
 )

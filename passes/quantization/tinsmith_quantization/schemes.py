@@ -36,7 +36,7 @@ class Scheme(Checked):
     equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
         networks that have one scale for a layer.
     split: the share of a tensor's channels that may be added where channels stand out, each of which is then computed
-        twice, see `split_outliers`.
+        twice, see `split_outliers`; without blocks.
     tables: whether functions of one number, also of several operators, may become tables, which TFLite has not.
     rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as TFLite does, `nearest` once, as ONNX
         Runtime's real numbers are, `narrow` once, with multipliers such that products fit into 32 bits. Who makes
@@ -89,6 +89,11 @@ class Scheme(Checked):
             raise UsageError(
                 "quantization scheme: expected blocks beside int8 activations, scales per channel and weights "
                 "`learned` or `nearest`; leave out `block`, or what is not such"
+            )
+        if self.block and self.split:
+            raise UsageError(
+                "quantization scheme: expected block or split, got both: blocks have channels that stand out by "
+                "themselves already, and channels that are added move all others to other blocks"
             )
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(

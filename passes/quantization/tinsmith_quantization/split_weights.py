@@ -14,7 +14,7 @@ from tinsmith_ir.operators import DepthwiseConv2D
 from tinsmith_quantization.channel_copies import Copies
 from tinsmith_quantization.products import Matrix, Product, product_of
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.weights import nearest, scales_of
+from tinsmith_quantization.weights import BlockScales, nearest, scales_of
 
 _TINY = 1e-30
 
@@ -69,7 +69,7 @@ class SplitLayer:
         even, read = self.even(sides), self.read(sides)
         if self.is_depthwise or read is None:
             return even
-        rows, steps = self._rows(sides), self._scales(even, scheme)[0]
+        rows, steps = self._rows(sides), self._scales(even, scheme).rows[0]
         return read.copies.columns(rows, read.segment, steps)
 
     def even(self, sides: Sides) -> Matrix:
@@ -86,7 +86,7 @@ class SplitLayer:
         real = self.copied(sides, scheme)
         scales = self._scales(real, scheme)
         rows = self._as_groups(real)
-        lost = (nearest(rows, scales, self.bits) * scales[:, :, None] - rows).reshape(real.shape)
+        lost = (nearest(rows, scales, self.bits) * scales.steps - rows).reshape(real.shape)
         read, given = self.read(sides), self.given(sides)
         if given is not None:
             weighed = given.counts
@@ -126,12 +126,11 @@ class SplitLayer:
             return weights
         return weights.reshape(1, len(weights), -1)
 
-    def _scales(self, weights: Matrix, scheme: Scheme) -> Matrix:
-        """(G, O)."""
+    def _scales(self, weights: Matrix, scheme: Scheme) -> BlockScales:
         per_channel, power_of_two = scheme.per_channel, scheme.power_of_two
-        return scales_of(
-            self._as_groups(weights), self.bits, per_channel=per_channel, power_of_two=power_of_two
-        )
+        rows = self._as_groups(weights)
+        scales = scales_of(rows, self.bits, per_channel=per_channel, power_of_two=power_of_two)
+        return BlockScales(scales)
 
 
 def split_layer(
