@@ -19,6 +19,14 @@ from tinsmith_ir import Array, Graph
 from tinsmith_plugins import ImportChoices
 from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 
+from tinsmith_driver.benchmarks.channel_splits import (
+    SPLIT_SCHEMES,
+    SplitRow,
+    scores_of,
+    split_misses,
+    split_table,
+    split_text,
+)
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
@@ -44,6 +52,7 @@ from tinsmith_driver.quantizing import (
     quantized,
     real_numbers,
 )
+from tinsmith_driver.sweep import Row as Measured
 from tinsmith_driver.sweep import flash_bytes
 from tinsmith_driver.table import table, thousands
 
@@ -147,7 +156,9 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     accuracies: list[AccuracyRow] = []
     roundings: list[RoundingRow] = []
     costs: list[CostRow] = []
-    with progress("quantization", len(chosen) * len(_SCHEMES)) as bar:
+    splits: list[SplitRow] = []
+    steps = len(chosen) * (len(_SCHEMES) + len(SPLIT_SCHEMES))
+    with progress("quantization", steps) as bar:
         if "mobilenet_v2" in chosen:  # first, as memory that others have taken would count
             bar.step("mobilenet_v2")
             costs.append(_cost())
@@ -156,6 +167,9 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
                 for text in _SCHEMES:
                     bar.step(f"{network}, {text}")
                     rows.append(_row(network, text))
+                for text in SPLIT_SCHEMES:
+                    bar.step(f"{network}, {split_text(text)}")
+                    splits.append(_split_row(network, text))
         if "kws" in chosen:
             for target in chosen_targets:
                 bar.step(f"kws on {target}")
@@ -166,17 +180,19 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
                 accuracies.append(_accuracy(text))
         trained, left_out = _trained([name for name in TORCH_NETWORKS if name in chosen], bar.step)
     failures = [*_misses(rows), *_other_misses(accuracies, roundings, costs)]
-    failures += _torch_misses(trained)
+    failures += [*split_misses(splits), *_torch_misses(trained)]
     sections = {
         "accuracy": [asdict(row) for row in accuracies],
         "rounding": [asdict(row) for row in roundings],
         "cost": [asdict(row) for row in costs],
+        "split": [asdict(row) for row in splits],
         "torch": [asdict(row) for row in trained],
     }
     if left_out:
         sections["torch"] = [{"network": name, "status": NOT_MEASURED} for name in left_out]
     said = [f"{name}: {NOT_MEASURED}" for name in left_out]
-    parts = [_text(rows, accuracies, roundings, costs), _torch_text(trained), *said]
+    parts = [_text(rows, accuracies, roundings, costs), split_table(splits), _torch_text(trained)]
+    parts += said
     text = "\n\n".join(filter(None, parts))
     return BenchmarkResult([asdict(row) for row in rows], text, failures, sections)
 
@@ -222,6 +238,29 @@ def _row(network: str, text: str) -> Row:
     )
 
 
+def _split_row(network: str, text: str) -> SplitRow:
+    official, inputs = network_files(read_baseline()[0][network])
+    path = official.parent / _FLOAT_MODELS[network]
+    plain, split = (_made(path, inputs, each) for each in (text, split_text(text)))
+    samples = _real_samples(plain, inputs)
+    wanted = _outputs(plain.real, samples)
+    assert isinstance(split.model.graph, Graph)
+    types = [value.type for value in split.model.graph.inputs]
+    measured = _on_target(network, split.model, as_integers(samples, types))
+    return SplitRow(
+        network,
+        text,
+        round(scores_of(plain), 2),
+        round(scores_of(split), 2),
+        round(sqnr([wanted], [_integer_outputs(plain.model, samples)]), 2),
+        round(sqnr([wanted], [_integer_outputs(split.model, samples)]), 2),
+        sum(each.given for each in split.added),
+        _weight_bytes(plain.losses),
+        _weight_bytes(split.losses),
+        measured["status"],
+    )
+
+
 def _made(path: Path, inputs: Path, text: str) -> QuantizedModel:
     model = read_model(path, choices=ImportChoices(real_weights=True))
     return quantized(model, QuantizeChoice.parse(text, inputs, _SAMPLES, FloatIslands(all=True)))
@@ -256,8 +295,7 @@ def _weight_bytes(losses: Losses) -> int:
 
 
 def _on_board(row: Row, model: Model, samples: Samples) -> Row:
-    compilation = compile_model(model, CompileOptions(_MEASURED_TARGET))
-    found = measured_row(row.network, compilation, [samples.first(2)], _TIMEOUT_SECONDS)
+    found = _on_target(row.network, model, samples)
     return replace(
         row,
         status=found["status"],
@@ -265,6 +303,11 @@ def _on_board(row: Row, model: Model, samples: Samples) -> Row:
         arena=found["arena_bytes"],
         instructions=found["instructions"],
     )
+
+
+def _on_target(network: str, model: Model, samples: Samples) -> Measured:
+    compilation = compile_model(model, CompileOptions(_MEASURED_TARGET))
+    return measured_row(network, compilation, [samples.first(2)], _TIMEOUT_SECONDS)
 
 
 def _rounding(network: str, target: str) -> RoundingRow:

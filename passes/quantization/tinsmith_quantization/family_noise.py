@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from tinsmith_ir.graph import Graph, Node, Value
+from tinsmith_ir.graph import Array, Graph, Node, Value
 
 from tinsmith_quantization.channel_copies import Copies
 from tinsmith_quantization.execution import Samples, evaluated, is_real_layer
@@ -47,12 +47,17 @@ def observed(
     seen: dict[str, Seen] = {}
     for value, array in evaluated(graph, samples):
         if value.name in read:
-            rows = array.reshape(-1, array.shape[-1]).astype(np.float64)
-            squares[value.name] = np.asarray((rows**2).mean(axis=0), np.float64)
+            squares[value.name] = np.mean([_mean_squares(sample) for sample in array], axis=0)
         is_rounded = value.name in quantized and not _is_kept(graph, value)
         if value.name in channels and is_rounded:
             seen[value.name] = Seen.of(array, channels[value.name])
     return Observations(squares, seen, channels)
+
+
+def _mean_squares(array: Array) -> Matrix:
+    """Of each number of the last axis."""
+    rows = array.astype(np.float64).reshape(-1, array.shape[-1])
+    return np.asarray((rows**2).mean(axis=0), np.float64)
 
 
 def _is_kept(graph: Graph, value: Value) -> bool:

@@ -35,22 +35,20 @@ class Seen:
     @staticmethod
     def of(array: Array, channels: int) -> "Seen":
         """Of (samples, *shape), whose last axis is the channels, one or more times."""
-        rows = array.astype(np.float64).reshape(len(array), -1, channels)
-        low, high = float(rows.min()), float(rows.max())
+        rows = np.reshape(array, (len(array), -1, channels))
+        minima = rows.min(axis=1).astype(np.float64)
+        maxima = rows.max(axis=1).astype(np.float64)
+        low, high = float(minima.min()), float(maxima.max())
         exponent = math.frexp(max(high - low, _LEAST_SPAN) / _BINS)[1]
-        places = np.floor(np.ldexp(rows, -exponent)).astype(np.int64)
-        first, last = int(places.min()), int(places.max())
-        count = last - first + 1
-        places += np.arange(channels) * count - first
-        counts = np.bincount(places.reshape(-1), minlength=channels * count)
-        return Seen(
-            exponent,
-            first,
-            counts.reshape(channels, count).astype(np.int32),
-            np.count_nonzero(rows == 0, axis=(0, 1)),
-            rows.min(axis=1),
-            rows.max(axis=1),
-        )
+        first, last = (math.floor(math.ldexp(end, -exponent)) for end in (low, high))
+        width = last - first + 1
+        offsets = np.arange(channels) * width - first
+        counts = np.zeros(channels * width, np.int32)
+        for sample in rows:  # one after another, as these are wide numbers
+            places = np.floor(np.ldexp(sample.astype(np.float64), -exponent)).astype(np.int64)
+            counts += np.bincount((places + offsets).reshape(-1), minlength=counts.size)
+        zeros = np.count_nonzero(rows == 0, axis=(0, 1))
+        return Seen(exponent, first, counts.reshape(channels, width), zeros, minima, maxima)
 
     def peaks(self, copies: Copies, segment: int) -> Matrix:
         """The largest magnitude of each copy."""
