@@ -158,3 +158,22 @@ def test_a_quantization_of_16_bits_and_one_of_uint8() -> None:
     assert model.graph.input[0].type.tensor_type.elem_type == TensorProto.UINT8
     assert model.graph.output[0].type.tensor_type.elem_type == TensorProto.INT16
     assert_near(graph, random_inputs(graph))
+
+
+def test_a_constant_of_16_bits_comes_back_as_integers() -> None:
+    """Else what reads it, such as the product with a gate of a recurrent layer, would be left to float32."""
+    graph = parse_graph("""graph 2 "g" {
+      input %x: i16[1,4]<0.0001, 0>
+      const %c: i16[1,4]<0.001, 0> = [12424, -9802, 100, 32767]
+      %y: i16[1,4]<0.0002, 0> = mul(%x, %c)
+      output %y
+    }""")
+    back = import_onnx(file_of(graph).SerializeToString())
+    (product,) = (node for node in back.nodes if node.operator.mnemonic == "mul")
+    producer = back.producer(product.present_inputs[1])
+    assert producer is not None
+    assert isinstance(producer.operator, Dequantize)
+    stored = back.constant(producer.present_inputs[0])
+    assert stored is not None
+    assert stored.dtype == np.int16
+    assert stored.tolist() == [[12424, -9802, 100, 32767]]

@@ -43,9 +43,9 @@ _MOST_FOLDED_WORK = 1 << 22
 
 @dataclass(frozen=True, eq=False)
 class Integers:
-    """Integers of 8 bits that stand for numbers of float32: scales * (array - zero_point).
+    """Integers that stand for numbers of float32: scales * (array - zero_point).
 
-    array: int8. scales: float32, of as many axes, each as long as there or 1.
+    array: int8, or int16 around 0. scales: float32, of as many axes, each as long as there or 1.
     """
 
     array: Array

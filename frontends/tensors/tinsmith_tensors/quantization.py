@@ -290,9 +290,14 @@ _COMPUTED: Mapping[np.dtype[np.generic], np.dtype[np.generic]] = {np.dtype("<u2"
 
 
 def _integers(x: Tensor, factor: Tensor, offset: Tensor | None) -> Integers | None:
-    """What known integers of up to 8 bits are for operators of integers: of int8, around 0 where that is possible."""
+    """What known integers of up to 8 bits are for operators of integers: of int8, around 0 where that is possible.
+    Those of int16 are themselves, if they are around 0 and have one scale.
+    """
     array, scales = x.array, factor.array
-    if array is None or scales is None or not array.size or not _is_narrow(array.dtype):
+    if array is None or scales is None or not array.size:
+        return None
+    is_wide = array.dtype == np.int16
+    if not (is_wide or _is_narrow(array.dtype)):
         return None
     if offset is not None and (offset.array is None or offset.is_float):
         return None
@@ -302,7 +307,11 @@ def _integers(x: Tensor, factor: Tensor, offset: Tensor | None) -> Integers | No
     zero_points = np.zeros((), np.int64)
     if offset is not None and offset.array is not None:
         zero_points = offset.array.astype(np.int64)
+    if is_wide and (zero_points.any() or real.size != 1):
+        return None
     spread = real.reshape((1,) * (array.ndim - real.ndim) + real.shape)
+    if is_wide:
+        return Integers(array, spread, 0)
     wide = array.astype(np.int64)
     centred = np.asarray(wide - zero_points)  # without axes the difference is a number
     low, high = _INT8_RANGE
