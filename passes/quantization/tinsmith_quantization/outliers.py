@@ -27,6 +27,9 @@ from tinsmith_quantization.split_weights import Side
 _LOOKAHEAD = 4
 """Channels that may be split in one place before noise shrinks: several may be equally large."""
 
+_ROUNDING = 1e-9
+"""Of a number of channels: 0.07 * 100 is a little more than 7."""
+
 
 @dataclass(frozen=True)
 class AddedChannels(Checked):
@@ -96,7 +99,7 @@ class _Chooser:
 
     def __init__(self, noise: FamilyNoise, family: Family, share: float) -> None:
         self._noise = noise
-        self._most = family.channels + math.ceil(share * family.channels)
+        self._most = family.channels + math.ceil(share * family.channels - _ROUNDING)
         self.copies = Copies.none(family.channels, len(family.segments))
         self._least = self._price(self.copies)
 
