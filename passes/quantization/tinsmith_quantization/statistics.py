@@ -53,23 +53,30 @@ class LayerWeights(Checked):
 def tensor_loss(
     name: str, layer: str, type_: TensorType, real: Array, got: Array, own: Array, seen: Histogram
 ) -> TensorLoss:
-    """Of a tensor of `type_`. real: of the float network; got: of the quantized one; own: `real`, rounded."""
+    """Of a tensor of `type_`. real: of the float network; got: of the quantized one; own: `real`, rounded; of all
+    samples, (samples, ...). Doubles are made of one sample at a time: of all they would be most of what is held.
+    """
     assert type_.quantization is not None
     scale, zero = type_.quantization.scale, type_.quantization.zero_point
     least, most = (scale * (end - zero) for end in type_.dtype.integer_range)
-    numbers = real.astype(np.float64)
-    clipped = (numbers < least - scale / 2) | (numbers > most + scale / 2)
+    low, high = least - scale / 2, most + scale / 2
+    clipped = sum(
+        int(
+            np.count_nonzero((sample.astype(np.float64) < low) | (sample.astype(np.float64) > high))
+        )
+        for sample in real
+    )
     return TensorLoss(
         name,
         layer,
         type_.dtype.value,
         scale,
         zero,
-        float(numbers.min()),
-        float(numbers.max()),
-        float(np.count_nonzero(clipped) / clipped.size),
-        sqnr([real], [got]),
-        sqnr([real], [own]),
+        float(real.min()),
+        float(real.max()),
+        clipped / real.size,
+        sqnr(list(real), list(got)),
+        sqnr(list(real), list(own)),
         _bars(seen),
     )
 

@@ -13,7 +13,7 @@ from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_quantization.calibration import Calibration
 from tinsmith_quantization.statistics import Losses, tensor_loss
-from tinsmith_quantization.writing import Writer, fake_quantized, integers_of
+from tinsmith_quantization.writing import Writer, fake_samples, integers_of
 
 _UNSIGNED = 128
 
@@ -71,9 +71,9 @@ class Tensors:
         """What integers make of a result of the quantized network, and what that loses."""
         type_ = self.type_of(value)
         assert type_.quantization is not None
-        self.got[value.name] = fake_quantized(computed, type_.quantization, type_.dtype)
+        self.got[value.name] = fake_samples(computed, type_.quantization, type_.dtype)
         real, histogram = self.real[value.name], self._calibration.histogram(value.name)
-        own = fake_quantized(real, type_.quantization, type_.dtype)
+        own = fake_samples(real, type_.quantization, type_.dtype)
         self.losses.tensors.append(
             tensor_loss(value.name, layer, type_, real, self.got[value.name], own, histogram)
         )
@@ -124,7 +124,7 @@ class Tensors:
             return self.writer.real.get(value.name, value), self.got[value.name]
         type_ = self._copied_type(value, dtype, wanted)
         assert type_.quantization is not None
-        array = fake_quantized(self.got[value.name], type_.quantization, dtype)
+        array = fake_samples(self.got[value.name], type_.quantization, dtype)
         return self._copy(value, type_)[1], array
 
     def read_integers(

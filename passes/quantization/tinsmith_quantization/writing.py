@@ -95,6 +95,14 @@ def integers_of(array: Array, type_: TensorType) -> Array:
     return operator.evaluate(real, [None], [type_])[0]
 
 
+def fake_samples(samples: Array, quantization: Quantization, dtype: DType) -> Array:
+    """As `fake_quantized`, of (samples, ...): one after another, so that what is made on the way is small."""
+    found = np.empty(samples.shape, np.float32)
+    for index, sample in enumerate(samples):
+        found[index] = fake_quantized(sample, quantization, dtype)
+    return found
+
+
 def fake_quantized(array: Array, quantization: Quantization, dtype: DType) -> Array:
     """The real numbers that integers stand for which are made of `array`."""
     type_ = TensorType(array.shape, dtype, quantization)
