@@ -172,3 +172,22 @@ def test_a_quantized_network_tells_what_was_added() -> None:
     assert [tensor.name for tensor in made.losses.tensors] == ["x", "1", "2", "3"]
     assert made.losses.weights[0].elements == (16 + made.added[0].given) * 36
     assert quantize(graph, samples(graph), replace(ONE_SCALE, split=0.0)).added == ()
+
+
+def test_channels_that_make_the_outputs_worse_are_not_added() -> None:
+    """Noise is foreseen layer by layer, so what is chosen may still be worse; this network's are."""
+    graph, chosen = (
+        two_layers(np.random.default_rng(18), read={5: 8.0}),
+        replace(PER_CHANNEL, split=0.3),
+    )
+    made, plain = (
+        quantize(graph, samples(graph), each) for each in (chosen, replace(chosen, split=0.0))
+    )
+    assert made.splitting is not None
+    assert made.splitting.added
+    assert made.splitting.split_db < made.splitting.plain_db
+    assert not made.splitting.is_adopted
+    assert made.added == ()
+    assert print_graph(made.graph) == print_graph(plain.graph)
+    assert made.losses == plain.losses
+    assert plain.splitting is None

@@ -2,7 +2,12 @@
 
 from tinsmith_quantization.caches import keep, with_caches
 from tinsmith_quantization.ends import integer_ends
-from tinsmith_quantization.outliers import AddedChannels, SplitNetwork, split_outliers
+from tinsmith_quantization.outliers import (
+    AddedChannels,
+    ChannelSplitting,
+    SplitNetwork,
+    split_outliers,
+)
 from tinsmith_quantization.precision import (
     BITS,
     Sensitivity,
@@ -30,6 +35,7 @@ __all__ = [
     "SCHEMES",
     "WEIGHTS",
     "AddedChannels",
+    "ChannelSplitting",
     "LayerWeights",
     "Losses",
     "Quantized",

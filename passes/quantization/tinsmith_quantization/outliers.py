@@ -52,6 +52,21 @@ class SplitNetwork:
     added: tuple[AddedChannels, ...] = ()
 
 
+@dataclass(frozen=True)
+class ChannelSplitting(Checked):
+    """What splitting brought: SQNR in decibels of the network's outputs on the calibration samples, and of the scores
+    that a softmax at their end reads, without and with it. is_adopted: whether the network has the channels, as it does
+    where neither is worse. added: them, by layer; none where nothing was worth it.
+    """
+
+    plain_db: float
+    plain_scores_db: float
+    split_db: float
+    split_scores_db: float
+    is_adopted: bool
+    added: tuple[AddedChannels, ...]
+
+
 @checked
 def split_outliers(
     graph: Graph,

@@ -8,6 +8,7 @@ for each choice of these.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import ge
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
@@ -20,10 +21,11 @@ from tinsmith_quantization.calibration import Calibration, calibrated
 from tinsmith_quantization.distillation import Distilled, distilled
 from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.execution import Samples, with_states
+from tinsmith_quantization.judging import Judge, Made
 from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.masks import with_near_masks
-from tinsmith_quantization.outliers import AddedChannels, split_channels
-from tinsmith_quantization.range_choice import Judge, Made, with_best_ranges
+from tinsmith_quantization.outliers import AddedChannels, ChannelSplitting, split_channels
+from tinsmith_quantization.range_choice import with_best_ranges
 from tinsmith_quantization.range_learning import learned_types
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
@@ -34,13 +36,18 @@ from tinsmith_quantization.statistics import Losses
 @dataclass(frozen=True)
 class Quantized:
     """graph: float operators between Dequantize and Quantize, inputs and outputs integers; `tinsmith_qdq` makes
-    operators of integers of it. losses: what that costs, on the samples. added: channels more than the float network
-    has, by layer, of schemes that split.
+    operators of integers of it. losses: what that costs, on the samples. splitting: what splitting channels brought, of
+    schemes that split.
     """
 
     graph: Graph
     losses: Losses
-    added: tuple[AddedChannels, ...] = ()
+    splitting: ChannelSplitting | None = None
+
+    @property
+    def added(self) -> tuple[AddedChannels, ...]:
+        """Channels more than the float network has, by layer."""
+        return self.splitting.added if self.splitting and self.splitting.is_adopted else ()
 
 
 def _tells_nobody(name: str) -> None:
@@ -61,9 +68,9 @@ def quantize(
     graph: batch normalization folded and activations fused where that can be, since what lies between two operators is
     rounded. samples: see `checked_samples`; of a network with states they are runs one after another, and states in
     front of each are what the float network left in both networks, so that losses are those of single runs. on_step: is
-    told what is computed next: twice each input and result, more often with ranges or weights that are trained. bits:
-    of the weights of layers by the name of their result, where they differ from the scheme's. same: output -> input
-    that is to have its quantization, since a later run is given it, by name; `keep` makes states of such.
+    told what is computed next: twice each input and result, more often where ranges or weights are trained, or channels
+    split. bits: of the weights of layers by the name of their result, where they differ from the scheme's. same:
+    output -> input that is to have its quantization, since a later run is given it, by name; `keep` makes states of such.
     Raises UsageError for samples and pairs that are not fit, EvaluationError where the network's results are not finite
     on them, UnsupportedError for networks without float32 tensors, and of operators without a known derivative where
     ranges or weights are trained.
@@ -74,27 +81,11 @@ def quantize(
     graph = with_near_masks(graph, arrays)
     if scheme.equalize:
         graph = equalized(graph, arrays)
-    split = split_channels(graph, arrays, scheme, bits or {})
-    graph = split.graph
     work = _Work(arrays, scheme, on_step, bits or {}, pairs)
-    trained, ranges = Distilled(graph, {}), None
-    if scheme.weights == "distilled":
-        if scheme.method == "learned":
-            ranges = LearnedRanges(work.calibrated(graph))
-        trained = distilled(graph, arrays, scheme, bits or {}, on_step, ranges)
-    calibration = work.calibrated(trained.graph)
-    if scheme.method != "learned":
-        made = work.made(trained, calibration)
-        return Quantized(made.graph, made.losses, split.added)
-
-    def learned(first: Made) -> Sequence[Mapping[str, Quantization]]:
-        if ranges is not None and trained.rounded:
-            return [ranges.types()]
-        return learned_types(graph, arrays, calibration, first.layers, on_step)
-
-    judge = Judge.of(graph, arrays)
-    made = with_best_ranges(judge, partial(work.made, trained), calibration, learned)
-    return Quantized(made.graph, made.losses, split.added)
+    made = work.network(graph)
+    if not scheme.split:
+        return Quantized(made.graph, made.losses)
+    return work.with_channels(graph, made)
 
 
 @dataclass(frozen=True)
@@ -106,6 +97,37 @@ class _Work:
     on_step: Callable[[str], None]
     bits: Mapping[str, int]
     pairs: Sequence[tuple[str, str]]
+
+    def with_channels(self, graph: Graph, plain: Made) -> Quantized:
+        """With channels split where that is no worse. plain: the network without."""
+        split = split_channels(graph, self.samples, self.scheme, self.bits)
+        made = self.network(split.graph) if split.added else plain
+        judge = Judge.of(graph, self.samples)
+        before, after = judge.decibels(plain), judge.decibels(made)
+        is_adopted = bool(split.added) and all(map(ge, after, before))
+        splitting = ChannelSplitting(*before, *after, is_adopted, split.added)
+        best = made if is_adopted else plain
+        return Quantized(best.graph, best.losses, splitting)
+
+    def network(self, graph: Graph) -> Made:
+        """Weights and ranges found, and trained as the scheme wants."""
+        scheme = self.scheme
+        trained, ranges = Distilled(graph, {}), None
+        if scheme.weights == "distilled":
+            if scheme.method == "learned":
+                ranges = LearnedRanges(self.calibrated(graph))
+            trained = distilled(graph, self.samples, scheme, self.bits, self.on_step, ranges)
+        calibration = self.calibrated(trained.graph)
+        if scheme.method != "learned":
+            return self.made(trained, calibration)
+
+        def learned(first: Made) -> Sequence[Mapping[str, Quantization]]:
+            if ranges is not None and trained.rounded:
+                return [ranges.types()]
+            return learned_types(graph, self.samples, calibration, first.layers, self.on_step)
+
+        judge = Judge.of(graph, self.samples)
+        return with_best_ranges(judge, partial(self.made, trained), calibration, learned)
 
     def calibrated(self, graph: Graph) -> Calibration:
         """By ranges of the scheme's method."""
