@@ -169,7 +169,7 @@ def move_cycles(boxes: tuple[Box, ...], cores: int) -> int:
 
 
 def widen_cycles(widened: Widened, cores: int) -> int:
-    """tinsmith_pulp_widen_s4()."""
+    """tinsmith_pulp_widen_s4(); _s2() has as many instructions."""
     return _cycles(*widen_work(widened, cores))
 
 

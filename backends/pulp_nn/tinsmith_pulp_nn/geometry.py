@@ -112,7 +112,7 @@ class Box:
 
 @dataclass(frozen=True)
 class Widened:
-    """An array whose weights of four bits become bytes. words: of the channels, which are copied. sixteens: of
+    """An array whose weights of few bits become bytes. words: of the channels, which are copied. sixteens: of
     weights.
     """
 

@@ -19,7 +19,7 @@ ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 _WORD_BITS = 32
 _LARGEST_SHIFT = 31
 _LARGEST_WIDE_SHIFT = 62
-_FOUR_BITS = 4
+_BY_16, _BY_64 = 4, 6
 
 _Array = NDArray[np.int64]
 
@@ -72,7 +72,14 @@ def high_words_fit_by_16(layer: Layer) -> str | None:
     """Every sum times its multiplier, of all bits, can be rounded by its upper 32 bits alone, with the zero point added
     before the shift, the weights taken 16 times.
     """
-    return _finding(layer, _high_scale, _FOUR_BITS)
+    return _finding(layer, _high_scale, _BY_16)
+
+
+def high_words_fit_by_64(layer: Layer) -> str | None:
+    """Every sum times its multiplier, of all bits, can be rounded by its upper 32 bits alone, with the zero point added
+    before the shift, the weights taken 64 times.
+    """
+    return _finding(layer, _high_scale, _BY_64)
 
 
 def low_words(layer: Layer) -> Arranged:
@@ -89,7 +96,12 @@ def high_words(layer: Layer) -> Arranged:
 
 def high_words_by_16(layer: Layer) -> Arranged:
     """The same with 16 times the weights, which are of four bits; `high_words_fit_by_16` is a rule."""
-    return _high_words(layer, _FOUR_BITS)
+    return _high_words(layer, _BY_16)
+
+
+def high_words_by_64(layer: Layer) -> Arranged:
+    """The same with 64 times the weights, which are of two bits; `high_words_fit_by_64` is a rule."""
+    return _high_words(layer, _BY_64)
 
 
 def _high_words(layer: Layer, raised: int) -> Arranged:

@@ -8,7 +8,7 @@
 
 #include "tinsmith_pulp.h"
 #include "tinsmith_pulp_arranged.h"
-#include "tinsmith_pulp_four_bits.h"
+#include "tinsmith_pulp_few_bits.h"
 #include "tinsmith_pulp_nn.h"
 #include "tinsmith_pulp_tensors.h"
 

@@ -1,6 +1,7 @@
 // Weights of four bits become bytes, for kernels of int8.
-#include "internal/corev.h"
-#include "tinsmith_pulp_four_bits.h"
+#include "internal/widen.h"
+
+#define WORDS 2u
 
 #if TINSMITH_COREV
 
@@ -48,21 +49,17 @@ static void widen_by_16(const uint32_t *from, uint32_t *to, uint32_t count) {
 
 #else
 
-// The lower four bits of each byte with their sign; the upper ones are 0.
-static uint32_t with_signs(uint32_t halves) {
-  const uint32_t above_0 = ((halves ^ UINT32_C(0x08080808)) | UINT32_C(0x80808080)) - UINT32_C(0x08080808);
-  return above_0 ^ UINT32_C(0x80808080);
-}
+#define SIGNS UINT32_C(0x08080808)
 
 static void widen(const uint32_t *from, uint32_t *to, uint32_t count) {
-  for (uint32_t i = 0u; i < 2u * count; ++i) {
-    to[2u * i] = with_signs(from[i] & UINT32_C(0x0f0f0f0f));
-    to[2u * i + 1u] = with_signs(from[i] >> 4 & UINT32_C(0x0f0f0f0f));
+  for (uint32_t i = 0u; i < WORDS * count; ++i) {
+    to[2u * i] = with_signs(from[i] & UINT32_C(0x0f0f0f0f), SIGNS);
+    to[2u * i + 1u] = with_signs(from[i] >> 4 & UINT32_C(0x0f0f0f0f), SIGNS);
   }
 }
 
 static void widen_by_16(const uint32_t *from, uint32_t *to, uint32_t count) {
-  for (uint32_t i = 0u; i < 2u * count; ++i) {
+  for (uint32_t i = 0u; i < WORDS * count; ++i) {
     to[2u * i] = from[i] << 4 & UINT32_C(0xf0f0f0f0);
     to[2u * i + 1u] = from[i] & UINT32_C(0xf0f0f0f0);
   }
@@ -70,46 +67,10 @@ static void widen_by_16(const uint32_t *from, uint32_t *to, uint32_t count) {
 
 #endif
 
-static void copy_words(const uint32_t *from, uint32_t *to, uint32_t count) {
-#if TINSMITH_COREV
-  uint32_t word;
-  __asm__ volatile(COREV_LOOP("%[n]")  //
-                   "cv.lw %[word], (%[from]), 4\n\t"
-                   "addi %[n], %[n], -1\n\t"
-                   "cv.sw %[word], (%[to]), 4"  //
-                   COREV_LOOP_END
-                   : [from] "+&r"(from), [to] "+&r"(to), [word] "=&r"(word), [n] "+&r"(count)
-                   :
-                   : "memory");
-#else
-  memcpy(to, from, 4u * count);
-#endif
-}
-
-ALWAYS_INLINE uint32_t smaller(uint32_t lhs, uint32_t rhs) {
-  return lhs < rhs ? lhs : rhs;
-}
-
-ALWAYS_INLINE void widen_share(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core,
-                               void (*widen_sixteens)(const uint32_t *from, uint32_t *to, uint32_t count)) {
-  const uint32_t *from = call->packed;
-  uint32_t *to = call->widened;
-  const uint32_t number = core.core * call->numbers_share;
-  if (number < call->numbers) {
-    copy_words(from + number, to + number, smaller(call->numbers - number, call->numbers_share));
-  }
-  const uint32_t sixteen = core.core * call->sixteens_share;
-  if (sixteen < call->sixteens) {
-    from += call->numbers + 2u * sixteen;
-    to += call->numbers + 4u * sixteen;
-    widen_sixteens(from, to, smaller(call->sixteens - sixteen, call->sixteens_share));
-  }
-}
-
 void tinsmith_pulp_widen_s4(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core) {
-  widen_share(call, core, widen);
+  widen_share(call, core, WORDS, widen);
 }
 
 void tinsmith_pulp_widen_s4_by_16(const tinsmith_pulp_widen_t *call, tinsmith_pulp_core_t core) {
-  widen_share(call, core, widen_by_16);
+  widen_share(call, core, WORDS, widen_by_16);
 }

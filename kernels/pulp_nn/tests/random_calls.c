@@ -4,7 +4,7 @@
 
 #include "src/internal/stage.h"
 #include "tests/buffers.h"
-#include "tests/four_bit_calls.h"
+#include "tests/few_bit_calls.h"
 #include "tests/oracle.h"
 #include "tests/random_data.h"
 #include "tests/report.h"
@@ -372,6 +372,8 @@ static const kernel_t kKernels[] = {
     {"move", call_move},
     {"widen four bits", call_widen_s4},
     {"linear of four bits", call_linear_s4},
+    {"widen two bits", call_widen_s2},
+    {"linear of two bits", call_linear_s2},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

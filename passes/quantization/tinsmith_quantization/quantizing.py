@@ -70,7 +70,7 @@ def quantize(
     front of each are what the float network left in both networks, so that losses are those of single runs. on_step: is
     told what is computed next: twice each input and result, more often where ranges or weights are trained, or channels
     split. bits: of the weights of layers by the name of their result, where they differ from the scheme's. same:
-    output -> input that is to have its quantization, since a later run is given it, by name; `keep` makes states of such.
+    output -> input that is to have its quantization, since a later run is given it, by name; `keep` makes states of it.
     Raises UsageError for samples and pairs that are not fit, EvaluationError where the network's results are not finite
     on them, UnsupportedError for networks without float32 tensors, and of operators without a known derivative where
     ranges or weights are trained.

@@ -1,18 +1,20 @@
-"""Layers with weights of four bits: which kernel takes them, how weights are packed, bytes that are the evaluator's."""
+"""Weights of four and two bits: which kernel takes a layer, how they are packed, bytes that are the evaluator's."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from random_layers import host, kernels_of, with_weights
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_ir import Graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Activation, Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.rounding import Rounding
-from tinsmith_ir.testing import random_inputs
+from tinsmith_ir.testing import GraphBuilder, random_inputs
+from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_lowering import Prepared, find_kernel, layer_of_call, lower
-from tinsmith_pulp_nn.four_bits import halved, paired
+from tinsmith_pulp_nn.few_bits import fours_are_bytes, packed_fields, rows_in_bytes
 from tinsmith_pulp_nn.weights import packed
 
 AROUND = (1, 1, 1, 1)
@@ -36,7 +38,7 @@ def four_bits(
     )
 
 
-LAYERS = {
+OF_FOUR = {
     "conv2d": (CONV2D, four_bits(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0)),
     "conv2d_of_all_weights": (
         CONV2D,
@@ -157,6 +159,95 @@ LAYERS = {
 }
 
 
+def two_bits(
+    operator: Conv2D | DepthwiseConv2D | FullyConnected,
+    shape: tuple[int, ...],
+    weights: tuple[int, ...],
+    axis: int | None,
+    *,
+    seed: int = 0,
+    scale: float = 0.2,
+    lowest: int | None = None,
+) -> Graph:
+    """Weights are -1, 0 and 1 if nothing is said."""
+    return with_weights(
+        operator, shape, weights, axis, seed=seed, scale=scale, dtype=DType.INT2, lowest=lowest
+    )
+
+
+OF_TWO = {
+    "two_bits_conv2d": (
+        "tinsmith_pulp_conv2d_s2",
+        two_bits(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0),
+    ),
+    "two_bits_conv2d_of_all_weights": (
+        "tinsmith_pulp_conv2d_s2",
+        two_bits(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0, seed=1, lowest=-2),
+    ),
+    "two_bits_pointwise": (
+        "tinsmith_pulp_conv2d_s2",
+        two_bits(Conv2D(), (1, 5, 6, 16), (7, 1, 1, 16), 0, seed=2),
+    ),
+    "two_bits_narrow": (
+        "tinsmith_pulp_conv2d_s2_scaled",
+        two_bits(
+            Conv2D(rounding=NEAREST, multiplier_bits=12), (1, 5, 6, 16), (9, 1, 1, 16), 0, seed=3
+        ),
+    ),
+    "two_bits_nearest_of_large_scales": (
+        "tinsmith_pulp_conv2d_s2_scaled_high",
+        two_bits(
+            Conv2D(padding=AROUND, rounding=NEAREST),
+            (1, 9, 7, 8),
+            (10, 3, 3, 8),
+            0,
+            seed=4,
+            scale=1.0,
+            lowest=-2,
+        ),
+    ),
+    "two_bits_depthwise_3x3": (
+        "tinsmith_pulp_depthwise_3x3_s2",
+        two_bits(DepthwiseConv2D(padding=AROUND), (1, 9, 7, 10), (1, 3, 3, 10), 3, seed=5),
+    ),
+    "two_bits_depthwise_5x2": (
+        "tinsmith_pulp_depthwise_s2",
+        two_bits(DepthwiseConv2D(), (1, 9, 7, 6), (1, 5, 2, 6), 3, seed=6, lowest=-2),
+    ),
+    "two_bits_depthwise_nearest": (
+        "tinsmith_pulp_depthwise_3x3_s2_scaled_high",
+        two_bits(
+            DepthwiseConv2D(padding=AROUND, rounding=NEAREST),
+            (1, 9, 7, 10),
+            (1, 3, 3, 10),
+            3,
+            seed=7,
+            scale=1.0,
+        ),
+    ),
+    "two_bits_linear": (
+        "tinsmith_pulp_linear_s2",
+        two_bits(FullyConnected(), (1, 36), (21, 36), None, seed=8),
+    ),
+    "two_bits_linear_narrow": (
+        "tinsmith_pulp_linear_s2_scaled",
+        two_bits(
+            FullyConnected(rounding=NEAREST, multiplier_bits=12), (1, 64), (11, 64), 0, seed=9
+        ),
+    ),
+    "two_bits_linear_nearest": (
+        "tinsmith_pulp_linear_s2_scaled_high",
+        two_bits(FullyConnected(rounding=NEAREST), (1, 64), (7, 64), 0, seed=10, scale=0.02),
+    ),
+    "two_bits_linear_of_weights_that_no_bytes_hold": (
+        "tinsmith_pulp_conv2d_s2",
+        two_bits(FullyConnected(), (1, 64), (10, 64), 0, seed=11, lowest=-2),
+    ),
+}
+
+LAYERS = OF_FOUR | OF_TWO
+
+
 @pytest.mark.parametrize("cores", [1, 8])
 @pytest.mark.parametrize("name", LAYERS)
 def test_a_layer_is_that_of_the_evaluator(
@@ -195,16 +286,18 @@ def constants_of(graph: Graph, cores: int = 8) -> tuple[int, int | None]:
     ],
     ids=["conv2d", "depthwise", "linear"],
 )
-def test_weights_take_half_the_bytes(
+def test_weights_take_half_and_a_quarter_of_the_bytes(
     operator: Conv2D | DepthwiseConv2D | FullyConnected,
     shape: tuple[int, ...],
     weights: tuple[int, ...],
     axis: int,
 ) -> None:
     half, _ = constants_of(four_bits(operator, shape, weights, axis))
+    quarter, _ = constants_of(two_bits(operator, shape, weights, axis))
     whole, _ = constants_of(with_weights(operator, shape, weights, axis))
     elements = int(np.prod(weights))
     assert whole - half == elements // 2
+    assert whole - quarter == elements * 3 // 4
     assert half == 12 * 64 + elements // 2
 
 
@@ -218,16 +311,22 @@ def test_to_make_bytes_of_weights_is_part_of_the_cost() -> None:
     assert 12 * 64 * 288 // 16 // 8 < of_halves - of_bytes < 2000
 
 
-def test_halves_of_a_byte_are_weights_of_words_side_by_side() -> None:
+def test_fields_of_a_byte_are_weights_of_words_side_by_side() -> None:
     weights = np.array([1, 2, 3, 4, -1, -2, -3, -8, 5, 6], np.int8)
     expected = [0xF1, 0xE2, 0xD3, 0x84, 0x05, 0x06, 0x00, 0x00]
-    assert halved(weights).view(np.uint8).tolist() == expected
+    assert packed_fields(weights, 4).view(np.uint8).tolist() == expected
+    weights = np.array([1, 0, -1, -2, -1, 0, 1, 1, -2, 0, 0, 0, 1, 1, 0, 0, 1], np.int8)
+    expected = [0x6D, 0x40, 0x07, 0x06, 0x01, 0x00, 0x00, 0x00]
+    assert packed_fields(weights, 2).view(np.uint8).tolist() == expected
 
 
-def test_pairs_of_rows_share_bytes() -> None:
+def test_rows_share_bytes() -> None:
     rows = np.array([[1, -2, 7, -8], [3, -4, 7, -7], [0, 5, -1, 6]], np.int8)
     expected = [49, -66, 119, -120, 0, 5, -1, 6]
-    assert paired(packed(rows)).tolist() == expected
+    assert rows_in_bytes(packed(rows), 4).tolist() == expected
+    rows = np.array([[1, -2, 1, 0], [1, 0, -2, 0], [1, -1, 0, 0], [1, -1, 1, -2], [1, 0, 0, -2]])
+    expected = [85, -82, 57, -128, 1, 0, 0, -2]
+    assert rows_in_bytes(packed(rows.astype(np.int8)), 2).tolist() == expected
 
 
 def test_weights_that_make_no_pair_are_named() -> None:
@@ -235,3 +334,32 @@ def test_weights_that_make_no_pair_are_named() -> None:
     (call,) = lower(graph, host(8), kernels_of(host(8))).calls
     assert "No weight is -8 beside a negative one" in call.reason
     assert "those of column" in call.reason
+
+
+@pytest.mark.parametrize(
+    ("column", "rows"),
+    [([-1, -2, 0, 0], "0 to 1"), ([0, -1, -2, 0], "0 to 2"), ([-1, 0, 0, -2], "0 to 3")],
+)
+def test_two_bits_below_a_negative_sum_are_named(column: list[int], rows: str) -> None:
+    weights = np.ones((4, 8), np.int8)
+    weights[:, 5] = column
+    assert _finding(weights) == f"those of column 5 in rows {rows} are"
+
+
+@pytest.mark.parametrize("column", [[-2, 1, 1, 1], [0, -2, 0, 0], [1, 0, -2, 1], [1, -1, 1, -2]])
+def test_two_bits_that_a_byte_holds_are_taken(column: list[int]) -> None:
+    weights = np.ones((4, 8), np.int8)
+    weights[:, 5] = column
+    assert _finding(weights) is None
+
+
+def _finding(weights: NDArray[np.int8]) -> str | None:
+    """What the rule of fully connected layers says of weights of two bits."""
+    builder = GraphBuilder("layer")
+    x = builder.input("x", TensorType((1, 8), DType.INT8, Quantization.per_tensor(0.05, 0)))
+    w = builder.constant("w", weights, Quantization.per_tensor(0.2, 0), DType.INT2)
+    b = builder.constant("b", np.zeros(4, np.int32))
+    y = builder.add(FullyConnected(), [x, w, b], "y", Quantization.per_tensor(0.05, 0))
+    chosen = host(8)
+    program = lower(builder.build(y), chosen, kernels_of(chosen))
+    return fours_are_bytes(layer_of_call(program, program.calls[0], chosen))
