@@ -16,7 +16,13 @@ from tinsmith_driver.comparison import (
     comparison_notes,
 )
 from tinsmith_driver.comparison_plot import SchemePlot, scheme_plot
-from tinsmith_driver.quantization_report import QuantizationReport, TensorRow
+from tinsmith_driver.quantization_report import (
+    QuantizationReport,
+    TensorRow,
+    budget_text,
+    sensitivity_cells,
+    sensitivity_header,
+)
 from tinsmith_driver.table import thousands
 
 _BAR_WIDTH = 3
@@ -97,6 +103,9 @@ def quantization_html(report: QuantizationReport) -> str:
         plot=_plot(report["tensors"]),
         compared=_compared(report["comparison"]),
         tensors=[_tensor(row) for row in report["tensors"]],
+        budget=budget_text(report),
+        layers_header=sensitivity_header(report),
+        layers=sensitivity_cells(report),
     )
 
 

@@ -1,7 +1,7 @@
 """What quantizing a network lost: by group of samples, by tensor, by layer."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypedDict
 
@@ -71,13 +71,40 @@ class WeightsRow(TypedDict):
 
 
 class SensitivityRow(TypedDict):
-    """See `Sensitivity`. chosen: whether the layer has these bits."""
+    """See `Sensitivity`. cost: what a run takes in the layer, in what the budget counts; None where that is not
+    measured or not known. chosen: whether the layer has these bits.
+    """
 
     name: str
     bits: int
     size_bytes: int
     sqnr_db: float | None
+    cost: int | None
     chosen: bool
+
+
+class WholeCost(TypedDict):
+    """What a run takes with the same bits in all layers."""
+
+    bits: int
+    cost: int
+
+
+class BudgetRow(TypedDict):
+    """What bits were chosen for, None where nothing was asked: of these weight_bytes and most are bounds from above,
+    least_sqnr from below, and fewest is what there was to be little of beside the latter. target, counted, whole,
+    foreseen, measured: of costs; see `BitsOnTarget`.
+    """
+
+    weight_bytes: int | None
+    least_sqnr: float | None
+    fewest: str | None
+    target: str | None
+    counted: str | None
+    most: int | None
+    whole: list[WholeCost]
+    foreseen: int | None
+    measured: int | None
 
 
 class Worst(TypedDict):
@@ -89,7 +116,9 @@ class Worst(TypedDict):
 
 
 class QuantizationReport(TypedDict):
-    """The answer of `tinsmith quantize`. comparison: with other schemes, where that was asked for."""
+    """The answer of `tinsmith quantize`. budget: what bits were chosen for, by `sensitivities`; comparison: with other
+    schemes; both where that was asked for.
+    """
 
     schema: str
     network: str
@@ -99,6 +128,7 @@ class QuantizationReport(TypedDict):
     tensors: list[TensorRow]
     weights: list[WeightsRow]
     sensitivities: list[SensitivityRow]
+    budget: BudgetRow | None
     worst: list[Worst]
     weight_bytes: int
     float_operators: list[str]
@@ -123,6 +153,7 @@ def quantization_report(
         tensors=[_tensor(found) for found in losses.tensors],
         weights=[_weights(found) for found in losses.weights],
         sensitivities=_sensitivities(made),
+        budget=_budget(made, choice),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
         float_operators=[node.name for node in islands(made.model.graph)],
@@ -235,10 +266,29 @@ def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
             bits=found.bits,
             size_bytes=found.size_bytes,
             sqnr_db=decibels(found.sqnr_db),
+            cost=found.cycles or None,
             chosen=bits.get(found.name) == found.bits,
         )
         for found in made.sensitivities
     ]
+
+
+def _budget(made: QuantizedModel, choice: QuantizeChoice) -> BudgetRow | None:
+    asked, found = choice.budget, made.on_target
+    if asked is None:
+        return None
+    whole: Mapping[int, int] = {} if found is None else found.whole
+    return BudgetRow(
+        weight_bytes=asked.weight_bytes,
+        least_sqnr=asked.least_sqnr,
+        fewest=None if asked.least_sqnr is None else asked.fewest,
+        target=asked.target,
+        counted=None if found is None else found.counted,
+        most=None if found is None else found.limit,
+        whole=[WholeCost(bits=bits, cost=cost) for bits, cost in whole.items()],
+        foreseen=None if found is None else found.foreseen,
+        measured=None if found is None else found.measured,
+    )
 
 
 def decibels(number: float) -> float | None:
@@ -282,8 +332,9 @@ def quantization_text(report: QuantizationReport) -> str:
         f"{report['calibration_samples']} samples of calibration",
     ]
     if report["sensitivities"]:
-        header = ["layer alone", "bits", "bytes", "SQNR of outputs", ""]
-        parts.append(table(header, [_sensitivity(row) for row in report["sensitivities"]]))
+        parts.append(table(sensitivity_header(report), sensitivity_cells(report)))
+    if budget_text(report):
+        parts.append(budget_text(report))
     if report["worst"]:
         rows = [
             [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
@@ -297,10 +348,43 @@ def quantization_text(report: QuantizationReport) -> str:
     return "\n\n".join(parts)
 
 
-def _sensitivity(row: SensitivityRow) -> list[str]:
-    decibels = "exact" if row["sqnr_db"] is None else f"{row['sqnr_db']:.1f} dB"
-    chosen = "chosen" if row["chosen"] else ""
-    return [visible(row["name"]), str(row["bits"]), thousands(row["size_bytes"]), decibels, chosen]
+def sensitivity_header(report: QuantizationReport) -> list[str]:
+    """Titles of the columns: that of costs where they were measured."""
+    counted = report["budget"] and report["budget"]["counted"]
+    return ["layer alone", "bits", "bytes", "SQNR of outputs", *([counted] if counted else []), ""]
+
+
+def sensitivity_cells(report: QuantizationReport) -> list[list[str]]:
+    """A line for each layer and number of bits, as many cells as the header has."""
+    is_counted = len(sensitivity_header(report)) > len(
+        sensitivity_header({**report, "budget": None})
+    )
+    return [
+        [
+            visible(row["name"]),
+            str(row["bits"]),
+            thousands(row["size_bytes"]),
+            "exact" if row["sqnr_db"] is None else f"{row['sqnr_db']:.1f} dB",
+            *([thousands(row["cost"])] if is_counted else []),
+            "chosen" if row["chosen"] else "",
+        ]
+        for row in report["sensitivities"]
+    ]
+
+
+def budget_text(report: QuantizationReport) -> str:
+    """What the chosen bits cost on a target, beside what was foreseen and allowed; "" where no target was asked."""
+    budget = report["budget"]
+    if budget is None or budget["measured"] is None:
+        return ""
+    most = "" if budget["most"] is None else f", at most {thousands(budget['most'])}"
+    whole = ", ".join(
+        f"{thousands(row['cost'])} with {row['bits']} bits everywhere" for row in budget["whole"]
+    )
+    return (
+        f"{thousands(budget['measured'])} {budget['counted']} on {budget['target']}, "
+        f"{thousands(budget['foreseen'])} foreseen{most}; {whole}"
+    )
 
 
 def _groups(report: QuantizationReport) -> list[list[str]]:
