@@ -3,10 +3,12 @@
 import itertools
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tinsmith_driver.benchmarks.bit_budgets import BudgetRow, budget_misses, budget_text
 from tinsmith_driver.bit_budget import BitBudget, CostLimit
 from tinsmith_driver.bit_choice import chosen_on_target
 from tinsmith_driver.cli import main
@@ -99,10 +101,13 @@ def test_all_bounds_hold_together_and_bits_of_the_user_stay(tmp_path: Path) -> N
     assert _noise(_chosen(report)) <= 10**-2.4
 
 
-def test_two_bits_are_chosen_where_they_are_asked_for(tmp_path: Path) -> None:
+def test_two_bits_are_chosen_where_they_are_asked_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the DSP extension weights of 4 bits take more instructions than those of 8, and ternary ones fewer."""
     target = ["--target", "cortex-m4", "--most-instructions", "99%"]
     assert main(_arguments(tmp_path, *target)) == 1
+    assert "; --choices 2,4,8 lets layers have fewer bits" in capsys.readouterr().err
     report = _quantized(tmp_path, *target, "--choices", "2,4,8")
     assert 2 in [row["bits"] for row in _chosen(report)]
     assert report["budget"]["measured"] <= report["budget"]["most"]
@@ -205,3 +210,22 @@ def test_layers_are_found_by_name_also_in_tiles() -> None:
     assert costs.other == 500 - 200
     rows = [Sensitivity(name, 4, 1, 0.1) for name in "abc"]
     assert [row.cycles for row in costs.put_to(rows)] == [80, 90, 0]
+
+
+def test_the_benchmark_names_what_does_not_hold() -> None:
+    right = BudgetRow(
+        "kws", "riscv32", (4, 8), 90, 1000, 900, 880, 899, (8, 4), 30.0, 10, 10, 500, is_best=True
+    )
+    assert not [*budget_misses([replace(right, measured=884)])]
+    rows = [
+        right,
+        replace(right, measured=901, foreseen=900),
+        replace(right, measured=880, is_best=False),
+    ]
+    assert [*budget_misses(rows)] == [
+        "kws on riscv32, 90 %: 899 instructions, 880 were foreseen",
+        "kws on riscv32, 90 %: 901 instructions, at most 900",
+        "kws on riscv32, 90 %: other bits lose less within the budget",
+    ]
+    line = budget_text([right]).splitlines()[-1]
+    assert " ".join(line.split()) == "kws riscv32 4,8 1,000 900 (90 %) 880 899 84 30.0 10/10 500"

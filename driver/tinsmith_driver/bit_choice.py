@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from tinsmith_ir import DoesNotFitError
-from tinsmith_quantization import Sensitivity, chosen_bits
+from tinsmith_quantization import Budget, Sensitivity, chosen_bits
 
 from tinsmith_driver.bit_budget import BitBudget
 from tinsmith_driver.layer_costs import LayerCosts
 
 _Made = TypeVar("_Made")
+_FEWEST_BITS = 2
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,17 @@ class BitsOnTarget:
     limit: int | None
     foreseen: int
     measured: int
+
+
+def chosen_within(found: Sequence[Sensitivity], budget: BitBudget, asked: Budget) -> dict[str, int]:
+    """As `chosen_bits`, whose refusal says what else layers could have. asked: what the quantizer keeps of `budget`."""
+    try:
+        return chosen_bits(found, asked)
+    except DoesNotFitError as error:
+        if _FEWEST_BITS in budget.choices:
+            raise
+        more = ",".join(map(str, [_FEWEST_BITS, *budget.choices]))
+        raise DoesNotFitError(f"{error}; --choices {more} lets layers have fewer bits") from error
 
 
 def chosen_on_target(
@@ -48,7 +60,7 @@ def chosen_on_target(
     tried: list[tuple[int, int]] = []
     while True:
         try:
-            bits = chosen_bits(found, asked)
+            bits = chosen_within(found, budget, asked)
         except DoesNotFitError as error:
             if not tried:
                 raise

@@ -13,7 +13,6 @@ from tinsmith_quantization import (
     Losses,
     Scheme,
     Sensitivity,
-    chosen_bits,
     keep,
     quantize,
     scheme,
@@ -22,7 +21,7 @@ from tinsmith_quantization import (
 )
 
 from tinsmith_driver.bit_budget import BitBudget
-from tinsmith_driver.bit_choice import BitsOnTarget, chosen_on_target
+from tinsmith_driver.bit_choice import BitsOnTarget, chosen_on_target, chosen_within
 from tinsmith_driver.calibration import calibration_samples
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, integers_of
@@ -154,7 +153,7 @@ class _Quantizer:
         found = sensitivities(self.whole, self.runs, scheme, tried, self.on_step)
         if budget.target is None:
             allowed = budget.allowed(found, given)
-            bits = chosen_bits(allowed, budget.of_layers())
+            bits = chosen_within(allowed, budget, budget.of_layers())
             return replace(self.integers({**given, **bits}), sensitivities=allowed)
         names = list(dict.fromkeys(choice.name for choice in found))
         meter = Meter(budget.target, budget.counted)
