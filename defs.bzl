@@ -115,6 +115,8 @@ def nn_library(
         model_data = [],
         quantize = None,
         calibration = None,
+        keep = {},
+        same = {},
         **kwargs):
     """A trained network as a cc_library: `#include "<name>.h"`, then `<name>_run(arena)`.
 
@@ -138,18 +140,22 @@ def nn_library(
       model_data: files beside the model that hold data of it.
       quantize: makes integers of a float network first, see nn_quantized: a scheme such as `int8`.
       calibration: beside quantize, the .npz file of real inputs.
+      keep: beside quantize, outputs that become states, see nn_quantized.
+      same: beside quantize, outputs that a caller gives back as inputs, see nn_quantized.
       **kwargs: further attributes of cc_library.
     """
-    if quantize or calibration:
+    if quantize or calibration or keep or same:
         if not quantize or not calibration:
-            fail("nn_library {}: expected quantize and calibration, or neither".format(name))
+            fail("nn_library {}: expected quantize and calibration, keep and same beside both alone".format(name))
         nn_quantized(
             name = name + "_integers",
             calibration = calibration,
             input_shapes = input_shapes,
+            keep = keep,
             model = model,
             model_data = model_data,
             plugins = plugins,
+            same = same,
             scheme = quantize,
             testonly = testonly,
             visibility = visibility,
@@ -208,7 +214,10 @@ def nn_quantized(
         testonly = False,
         plugins = [],
         input_shapes = {},
-        model_data = []):
+        model_data = [],
+        keep = {},
+        same = {},
+        target = None):
     """A float network as one of integers: `<name><suffix>`, which nn_library and nn_test take as their model.
 
     What that loses is in `<name>.json` and `<name>.html`, of the output group `report`.
@@ -225,15 +234,23 @@ def nn_quantized(
       plugins: see nn_library.
       input_shapes: see nn_library.
       model_data: see nn_library.
+      keep: outputs that the network keeps, each with the input that it is found in when it runs again
+        (`{"key": "past_key"}`): caches, which calibration lacks.
+      same: outputs with the integers of an input each, for callers that hold the caches.
+      target: a name of `tinsmith targets`, for options whose costs its emulator measures
+        (`options = ["--most-instructions=95%"]`).
     """
     nn_quantize(
         name = name,
         calibration = calibration,
         model = model,
         model_data = model_data,
-        options = options + _shape_options(input_shapes),
+        objects = objects_of(target, plugins) if target else None,
+        options = options + _shape_options(input_shapes) + _pair_options("keep", keep) + _pair_options("same", same),
         scheme = scheme,
+        simulator = simulator_of(target) if target else None,
         suffix = suffix,
+        target = target,
         testonly = testonly,
         tinsmith = command_with(name + "_tinsmith", plugins, [model], testonly = testonly),
         visibility = visibility,
@@ -280,6 +297,9 @@ def _cluster_kernels(target):
 
 def _pass_options(passes, without):
     return ["--pass=" + choice for choice in passes] + ["--without=" + name for name in without]
+
+def _pair_options(option, pairs):
+    return ["--{}={}={}".format(option, output, input) for output, input in pairs.items()]
 
 def _shape_options(input_shapes):
     return [

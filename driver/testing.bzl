@@ -124,7 +124,15 @@ def _run_files(ctx):
     files = [ctx.file.model, ctx.file.inputs, ctx.file.objects, ctx.executable.simulator]
     return [file for file in files if file] + ctx.files.model_data
 
-def _folder(path):
+def folder_of(path):
+    """The folder that a file lies in.
+
+    Args:
+      path: of the file.
+
+    Returns:
+      all of it in front of the last slash.
+    """
     return path.rpartition("/")[0]
 
 # Of a test that does not say itself how it went, Bazel makes the XML by an action that depends on the time it took, so
@@ -167,7 +175,7 @@ def _nn_verify_test_impl(ctx):
     if ctx.file.objects:
         environment["TINSMITH_OBJECTS_DIR"] = ctx.file.objects.short_path
     if ctx.executable.simulator:
-        environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.short_path)
+        environment["TINSMITH_SOC_DIR"] = folder_of(ctx.executable.simulator.short_path)
     arguments = [ctx.executable.tinsmith.short_path, "verify", ctx.file.model.short_path, "--no-progress"]
     arguments += ["--target", ctx.attr.target]
     if ctx.file.inputs:
@@ -222,7 +230,7 @@ def _nn_row_impl(ctx):
     if ctx.file.objects:
         environment["TINSMITH_OBJECTS_DIR"] = ctx.file.objects.path
     if ctx.executable.simulator:
-        environment["TINSMITH_SOC_DIR"] = _folder(ctx.executable.simulator.path)
+        environment["TINSMITH_SOC_DIR"] = folder_of(ctx.executable.simulator.path)
     ctx.actions.run(
         executable = ctx.executable.tinsmith,
         arguments = [arguments],

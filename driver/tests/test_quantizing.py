@@ -119,16 +119,18 @@ def test_bits_are_chosen_for_a_budget(tmp_path: Path) -> None:
 def test_channels_that_are_added_are_told_by_layer(tmp_path: Path) -> None:
     scheme = "int8{per_channel=no,weights=nearest"
     plain = quantized(tmp_path, "--scheme", f"{scheme}}}")
-    assert plain["added"] == []
-    assert "Channels added" not in (tmp_path / "q.html").read_text(encoding="utf-8")
+    assert plain["splitting"] is None
+    assert "Channels that stand out" not in (tmp_path / "q.html").read_text(encoding="utf-8")
     split = quantized(tmp_path, "--scheme", f"{scheme},split=0.1}}")
-    more = sum(row["size_bytes"] for row in split["added"])
+    found = split["splitting"]
+    assert found["adopted"]
+    more = sum(row["size_bytes"] for row in found["added"])
     assert more > 0
     assert split["weight_bytes"] == plain["weight_bytes"] + more
-    assert {row["name"] for row in split["added"]} <= {row["name"] for row in split["weights"]}
+    assert {row["name"] for row in found["added"]} <= {row["name"] for row in split["weights"]}
     test, before = split["groups"][1], plain["groups"][1]
     assert test["sqnr_db"] > before["sqnr_db"] + 1
-    assert "Channels added" in (tmp_path / "q.html").read_text(encoding="utf-8")
+    assert "Channels that stand out" in (tmp_path / "q.html").read_text(encoding="utf-8")
 
 
 def test_verify_splits_channels_as_quantize_does(capsys: pytest.CaptureFixture[str]) -> None:
@@ -193,7 +195,7 @@ def test_generated_c_says_how_it_was_quantized(tmp_path: Path) -> None:
         (["--scheme", "int8{split=2}"], "expected split of 0 to 1, got 2"),
         (
             ["--scheme", "int8{split=0.1}", "--weight-bytes", "3500"],
-            "--weight-bytes: expected a scheme that adds no channels, whose bytes are not counted, got split=0.1",
+            "--weight-bytes: expected a scheme that adds no channels, whose costs are not counted, got split=0.1",
         ),
         (["-o", "q.h5"], "q.h5: expected a file name that ends in .tsm"),
         (["-o", MODEL], "--output collides with MODEL"),

@@ -12,15 +12,16 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from tinsmith_ir import TinsmithError
 from tinsmith_plan_check.command import add_arguments as add_plan_arguments
-from tinsmith_quantization import SCHEMES
+from tinsmith_quantization import BITS, SCHEMES
 
 from tinsmith_driver import commands, quantization_command
+from tinsmith_driver.bit_budget import BYTES, CYCLES, FEWEST, INSTRUCTIONS, CostLimit
 from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS, Memories
 from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import tool_version
@@ -242,7 +243,8 @@ def parser() -> argparse.ArgumentParser:
         help="a table of what these schemes lose and cost beside the float network, such as int8,int16x8,int4",
     )
     quantize.add_argument(
-        "--target", help="whose emulator measures them; see `tinsmith targets` (default: none)"
+        "--target",
+        help="whose emulator measures these, or bits for --most-...; see `tinsmith targets` (default: none)",
     )
     quantize.add_argument(
         "--inputs",
@@ -258,19 +260,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="LAYER=N",
         help="of the weights of a layer, by the name of its result: 2, 3, 4 or 8",
     )
-    budget = quantize.add_mutually_exclusive_group()
-    budget.add_argument(
-        "--weight-bytes",
-        type=_size,
-        metavar="SIZE",
-        help="choose 4 or 8 bits for each layer: the least loss with weights of at most so many bytes",
-    )
-    budget.add_argument(
-        "--least-sqnr",
-        type=_share,
-        metavar="DB",
-        help="choose 4 or 8 bits for each layer: the fewest bytes whose loss, layer by layer, leaves so many dB",
-    )
+    _add_bit_budget(quantize)
     quantize.add_argument("--name", help="of the network (default: the model file's name)")
     _add_json(quantize)
     _add_html(quantize)
@@ -452,6 +442,44 @@ def _add_calibration(command: argparse.ArgumentParser, *, required: bool = False
         "--float-islands",
         metavar="no|yes|NAME,...",
         help="operators that may stay float32: none, all, or those of these results or kinds (default: no)",
+    )
+
+
+def _add_bit_budget(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--weight-bytes",
+        type=_size,
+        metavar="SIZE",
+        help="choose the bits of each layer: the least loss with weights of at most so many bytes",
+    )
+    most = command.add_mutually_exclusive_group()
+    for counted, whose in ((INSTRUCTIONS, "QEMU's"), (CYCLES, "simulated chips")):
+        most.add_argument(
+            f"--most-{counted}",
+            dest="most",
+            type=_most(counted),
+            metavar="N|P%",
+            help=f"the same for a run of at most so many {counted} on --target ({whose}), or so many hundredths of "
+            "what 8 bits in all layers take; the network is run to see that it keeps them",
+        )
+    command.add_argument(
+        "--least-sqnr",
+        type=_share,
+        metavar="DB",
+        help="the same for a loss that, layer by layer, leaves so many dB: then with the fewest bytes, within what "
+        "else is bounded",
+    )
+    command.add_argument(
+        "--fewest",
+        choices=FEWEST,
+        help=f"beside --least-sqnr: what to have little of (default: {BYTES})",
+    )
+    command.add_argument(
+        "--choices",
+        type=_bit_choices,
+        metavar="N,N,...",
+        help="bits that a layer may be given so, of 2, 3, 4, 8 (default: "
+        f"{','.join(map(str, BITS))})",
     )
 
 
@@ -653,6 +681,31 @@ def _positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"expected a positive number, got {text!r}")
     return number
+
+
+def _most(counted: str) -> Callable[[str], tuple[str, CostLimit]]:
+    """Reads `8000000` or `95%` of what is counted."""
+
+    def read(text: str) -> tuple[str, CostLimit]:
+        found = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?) ?%", text.strip(), re.ASCII)
+        number = float(found[1] or found[2]) if found else 0.0
+        if not number:
+            raise argparse.ArgumentTypeError(
+                f"expected a number of {counted}, or a share of what 8 bits take such as 95%, got {text!r}"
+            )
+        assert found is not None
+        return counted, CostLimit(number, found[1] is None)
+
+    return read
+
+
+def _bit_choices(text: str) -> tuple[int, ...]:
+    found = text.split(",")
+    if not set(found) <= {"2", "3", "4", "8"} or len(set(found)) < max(len(found), 2):
+        raise argparse.ArgumentTypeError(
+            f"expected several of 2, 3, 4 and 8, each once, such as 2,4,8, got {text!r}"
+        )
+    return tuple(sorted(map(int, found)))
 
 
 _UNITS = {"k": 1 << 10, "m": 1 << 20}

@@ -9,11 +9,14 @@ from pathlib import Path
 from tinsmith_ir import Graph, UsageError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
+from tinsmith_quantization import BITS, Scheme
 
+from tinsmith_driver.bit_budget import BYTES, CYCLES, INSTRUCTIONS, BitBudget, on_target
 from tinsmith_driver.commands import model_choices, quantize_choice
 from tinsmith_driver.comparing import ComparedSchemes, compared
 from tinsmith_driver.comparison import is_right
 from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.layer_costs import with_eight
 from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
@@ -21,8 +24,8 @@ from tinsmith_driver.quantization_page import quantization_html
 from tinsmith_driver.quantization_report import (
     QuantizationReport,
     quantization_report,
-    quantization_text,
 )
+from tinsmith_driver.quantization_text import quantization_text
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized
 from tinsmith_driver.report import json_bytes
 from tinsmith_driver.text_files import TEXT_SUFFIX
@@ -42,17 +45,16 @@ def quantize(arguments: argparse.Namespace) -> int:
     choice = replace(
         _for_format(asked, suffix),
         bits=_bits(arguments.bits),
-        weight_bytes=arguments.weight_bytes,
-        least_sqnr=arguments.least_sqnr,
+        budget=_budget(arguments),
     )
     schemes = _schemes(arguments, asked, suffix)
     model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
     with progress(
-        "quantize", _step_count(model, asked, schemes), enabled=arguments.progress
+        "quantize", _step_count(model, choice, schemes), enabled=arguments.progress
     ) as bar:
         made = quantized(model, choice, bar.step)
         bar.step("comparing")
-        calibration, given = _calibration(made), _given(arguments, made)
+        calibration, given = made.calibration, _given(arguments, made)
         comparison = None
         if schemes is not None:
             judged = given or [calibration]
@@ -74,9 +76,11 @@ def quantize(arguments: argparse.Namespace) -> int:
 
 def _suffix(arguments: argparse.Namespace) -> str:
     """Of the file to write; "" if none is. Raises UsageError for a choice that lacks another."""
-    if arguments.target is not None and arguments.compare is None:
+    is_counted = arguments.most is not None or arguments.fewest in (INSTRUCTIONS, CYCLES)
+    if arguments.target is not None and arguments.compare is None and not is_counted:
         raise UsageError(
-            "--target: expected --compare beside it, such as --compare int8,int4, whose schemes it measures"
+            "--target: expected --compare beside it, such as --compare int8,int4, whose schemes it measures, or "
+            "--most-instructions or --most-cycles, which it counts"
         )
     if arguments.output is not None:
         return _known_suffix(arguments.output)
@@ -143,6 +147,31 @@ def _refuse_blocks(choice: QuantizeChoice, suffix: str) -> None:
         )
 
 
+def _budget(arguments: argparse.Namespace) -> BitBudget | None:
+    """Of the bits of layers; None if there is none. Raises UsageError for what a budget lacks."""
+    bounds = (arguments.weight_bytes, arguments.least_sqnr, arguments.most)
+    if all(bound is None for bound in bounds):
+        for option, value in (("--fewest", arguments.fewest), ("--choices", arguments.choices)):
+            if value is not None:
+                raise UsageError(
+                    f"{option}: expected a budget beside it, such as --least-sqnr 30, got none"
+                )
+        return None
+    if arguments.fewest is not None and arguments.least_sqnr is None:
+        raise UsageError("--fewest: expected --least-sqnr beside it, got none")
+    counted, most = arguments.most or (arguments.fewest, None)
+    fewest = arguments.fewest or BYTES
+    budget = BitBudget(
+        arguments.weight_bytes, arguments.least_sqnr, most, fewest, arguments.choices or BITS
+    )
+    if most is None and fewest == BYTES:
+        return budget
+    option = f"--fewest {fewest}" if most is None else f"--most-{counted}"
+    if fewest not in (BYTES, counted):
+        raise UsageError(f"--fewest: expected {BYTES} or {counted} beside {option}, got {fewest}")
+    return on_target(replace(budget, counted=counted), arguments.target, option)
+
+
 def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
     """The scheme for a format: TFLite and ONNX have no tables of any function, and runtimes that round in their way;
     ONNX has no LSTM of integers.
@@ -160,21 +189,22 @@ def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
 
 
 def _step_count(model: Model, choice: QuantizeChoice, schemes: ComparedSchemes | None) -> int:
-    """About: passes leave fewer values, which only a bar that ends early shows."""
+    """About: passes leave fewer values, which only a bar that ends early shows; networks that a budget wants again
+    are not foreseen.
+    """
     if not isinstance(model.graph, Graph):
         return 0
     choices = (choice,) if schemes is None else (choice, *schemes.choices)
-    trained = sum(one.scheme.training_steps for one in choices)
-    return trained + len(choices) * (2 * len(model.graph.values) + 2)
+    trained = sum(_training_steps(one.scheme) for one in choices)
+    budget = choice.budget
+    alike = 0 if budget is None or budget.target is None else len(with_eight(budget.choices))
+    made = sum(2 if one.scheme.split else 1 for one in choices) + alike
+    return trained + made * (2 * len(model.graph.values) + 2)
 
 
-def _calibration(made: QuantizedModel) -> Samples:
-    """The samples that ranges came from."""
-    arrays = [
-        [sample[value.name].reshape(value.type.shape) for sample in made.samples]
-        for value in made.real.inputs
-    ]
-    return Samples.of("calibration", arrays)
+def _training_steps(scheme: Scheme) -> int:
+    """Of the network, and of that with channels split."""
+    return scheme.training_steps * (2 if scheme.split else 1)
 
 
 def _given(arguments: argparse.Namespace, made: QuantizedModel) -> list[Samples]:

@@ -9,6 +9,7 @@ from importlib.resources import files
 import jinja2
 from tinsmith_ir.escape import visible
 
+from tinsmith_driver.budget_report import budget_sentence, sensitivity_cells, sensitivity_header
 from tinsmith_driver.comparison import (
     Comparison,
     comparison_cells,
@@ -19,6 +20,7 @@ from tinsmith_driver.comparison_plot import SchemePlot, scheme_plot
 from tinsmith_driver.decibels import decibels_text
 from tinsmith_driver.quantization_report import QuantizationReport, TensorRow
 from tinsmith_driver.range_report import ranges_cells, ranges_sentence
+from tinsmith_driver.split_report import ADDED_HEADER, added_cells, splitting_sentence
 from tinsmith_driver.table import thousands
 
 _BAR_WIDTH = 3
@@ -101,6 +103,12 @@ def quantization_html(report: QuantizationReport) -> str:
         plot=_plot(report["tensors"]),
         compared=_compared(report["comparison"]),
         tensors=[_tensor(row) for row in report["tensors"]],
+        splitting_sentence=splitting_sentence,
+        added_header=ADDED_HEADER,
+        added_cells=added_cells,
+        budget=budget_sentence(report["budget"]),
+        layers_header=sensitivity_header(report["budget"]),
+        layers=sensitivity_cells(report["sensitivities"], report["budget"]),
     )
 
 

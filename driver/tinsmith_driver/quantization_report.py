@@ -2,29 +2,26 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypedDict
 
-import numpy as np
-from numpy.typing import NDArray
-from tinsmith_ir import Array, Graph
-from tinsmith_ir.escape import visible
+from tinsmith_ir import Graph
 from tinsmith_ir.operators import Lstm
-from tinsmith_quantization import AddedChannels, LayerWeights, TensorLoss, sqnr, top1_agreement
+from tinsmith_quantization import LayerWeights, TensorLoss
 
-from tinsmith_driver.comparison import Comparison, comparison_text
-from tinsmith_driver.decibels import decibels, decibels_text
-from tinsmith_driver.float_islands import islands
-from tinsmith_driver.inputs import Samples, is_classifier
-from tinsmith_driver.network import evaluate
-from tinsmith_driver.quantizing import (
-    QuantizeChoice,
-    QuantizedModel,
-    as_integers,
-    real_numbers,
+from tinsmith_driver.budget_report import (
+    BudgetRow,
+    SensitivityRow,
+    budget_report,
+    sensitivity_rows,
 )
-from tinsmith_driver.range_report import RangesReport, ranges_report, ranges_text
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.comparison import Comparison
+from tinsmith_driver.decibels import decibels
+from tinsmith_driver.float_islands import islands
+from tinsmith_driver.inputs import Samples
+from tinsmith_driver.output_losses import losses_of, network_outputs, right_answers
+from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, as_integers
+from tinsmith_driver.range_report import RangesReport, ranges_report
+from tinsmith_driver.split_report import SplittingReport, splitting_report
 
 QUANTIZATION_SCHEMA = "tinsmith.quantization/1"
 _WORST = 5
@@ -72,26 +69,6 @@ class WeightsRow(TypedDict):
     sqnr_db: float | None
 
 
-class AddedRow(TypedDict):
-    """See `AddedChannels`."""
-
-    name: str
-    given: int
-    read: int
-    elements: int
-    size_bytes: int
-
-
-class SensitivityRow(TypedDict):
-    """See `Sensitivity`. chosen: whether the layer has these bits."""
-
-    name: str
-    bits: int
-    size_bytes: int
-    sqnr_db: float | None
-    chosen: bool
-
-
 class Worst(TypedDict):
     """A tensor at which much is lost, and what would help."""
 
@@ -101,8 +78,9 @@ class Worst(TypedDict):
 
 
 class QuantizationReport(TypedDict):
-    """The answer of `tinsmith quantize`. learned_ranges: what they brought, where ranges were learned. comparison: with
-    other schemes, where that was asked for.
+    """The answer of `tinsmith quantize`. splitting, learned_ranges: what they brought, where channels were to be split,
+    ranges learned. budget: what bits were chosen for, by `sensitivities`. comparison: with other schemes. None of what
+    was not asked for.
     """
 
     schema: str
@@ -112,8 +90,9 @@ class QuantizationReport(TypedDict):
     groups: list[GroupLoss]
     tensors: list[TensorRow]
     weights: list[WeightsRow]
-    added: list[AddedRow]
+    splitting: SplittingReport | None
     sensitivities: list[SensitivityRow]
+    budget: BudgetRow | None
     learned_ranges: RangesReport | None
     worst: list[Worst]
     weight_bytes: int
@@ -138,8 +117,9 @@ def quantization_report(
         groups=[_group(made.real, made.model.graph, group) for group in groups],
         tensors=[_tensor(found) for found in losses.tensors],
         weights=[_weights(found) for found in losses.weights],
-        added=[_added_row(found) for found in made.added],
-        sensitivities=_sensitivities(made),
+        splitting=splitting_report(made.splitting),
+        sensitivities=sensitivity_rows(made),
+        budget=budget_report(made, choice),
         learned_ranges=ranges_report(losses.learning),
         worst=_worst(losses.tensors, losses.weights),
         weight_bytes=sum(found.size_bytes for found in losses.weights),
@@ -161,61 +141,6 @@ def _group(real: Graph, integers: Graph, samples: Samples) -> GroupLoss:
         correct=right_answers([samples], got),
         correct_real=right_answers([samples], wanted),
     )
-
-
-Outputs = Sequence[Sequence[Array]]
-"""Of each sample of a group the outputs, as real numbers."""
-
-
-@dataclass(frozen=True)
-class OutputLosses:
-    """sqnr: in decibels, infinite without a difference. agree: samples with their largest output at the same place,
-    None of what is no classifier.
-    """
-
-    sqnr: float
-    agree: int | None
-
-
-def network_outputs(graph: Graph, samples: Samples) -> list[list[Array]]:
-    """The outputs of each sample, as real numbers. samples: as the graph takes them."""
-    return [
-        [real_numbers(found[value.name], value.type) for value in graph.outputs]
-        for found in evaluate(graph, samples.frames)
-    ]
-
-
-def losses_of(
-    real: Graph, groups: Sequence[Samples], wanted: Sequence[Outputs], got: Sequence[Outputs]
-) -> OutputLosses:
-    """What a network gives beside what the float network `real` does, by group.
-
-    It is a classifier if it ends in a softmax, or if the samples have labels.
-    """
-    decibels_ = sqnr(
-        [array for group in wanted for row in group for array in row],
-        [array for group in got for row in group for array in row],
-    )
-    is_judged = is_classifier(real) or _have_labels(groups)
-    agree = top1_agreement(_rows(wanted), _rows(got))[0] if is_judged else None
-    return OutputLosses(decibels_, agree)
-
-
-def right_answers(groups: Sequence[Samples], outputs: Sequence[Outputs]) -> int | None:
-    """How many samples have their largest output at the place of their label; None without labels."""
-    if not _have_labels(groups):
-        return None
-    labels = np.concatenate([group.labels for group in groups if group.labels is not None])
-    return int(np.count_nonzero(_rows(outputs).argmax(axis=1) == labels))
-
-
-def _have_labels(groups: Sequence[Samples]) -> bool:
-    return all(group.labels is not None for group in groups)
-
-
-def _rows(groups: Sequence[Outputs]) -> NDArray[np.float64]:
-    """(samples, elements): the first output of the samples of all groups."""
-    return np.stack([row[0].astype(np.float64).reshape(-1) for group in groups for row in group])
 
 
 def _tensor(found: TensorLoss) -> TensorRow:
@@ -245,30 +170,6 @@ def _weights(found: LayerWeights) -> WeightsRow:
     )
 
 
-def _added_row(found: AddedChannels) -> AddedRow:
-    return AddedRow(
-        name=found.name,
-        given=found.given,
-        read=found.read,
-        elements=found.elements,
-        size_bytes=found.size_bytes,
-    )
-
-
-def _sensitivities(made: QuantizedModel) -> list[SensitivityRow]:
-    bits = {found.name: found.bits for found in made.losses.weights}
-    return [
-        SensitivityRow(
-            name=found.name,
-            bits=found.bits,
-            size_bytes=found.size_bytes,
-            sqnr_db=decibels(found.sqnr_db),
-            chosen=bits.get(found.name) == found.bits,
-        )
-        for found in made.sensitivities
-    ]
-
-
 def _worst(tensors: Sequence[TensorLoss], weights: Sequence[LayerWeights]) -> list[Worst]:
     """The tensors with the least signal to noise, the worst first, and what would help there."""
     bits = {found.name: found.bits for found in weights}
@@ -293,66 +194,3 @@ def _advice(found: TensorLoss, bits: dict[str, int]) -> str:
     if found.layer == Lstm.mnemonic:
         return "each step reads what the one before rounded: more samples; int16x8 computes it in float32"
     return "it inherits what the layers before lost: more samples, or int16x8"
-
-
-def quantization_text(report: QuantizationReport) -> str:
-    """The tables for people."""
-    parts = [
-        table(
-            ["samples", "count", "SQNR", "top 1 as float", "right", "float right"], _groups(report)
-        ),
-        f"weights {thousands(report['weight_bytes'])} bytes, {report['scheme']}, "
-        f"{report['calibration_samples']} samples of calibration",
-    ]
-    if report["added"]:
-        header = ["channels more", "given", "read", "bytes"]
-        parts.append(table(header, [*map(_added, report["added"]), _all_added(report["added"])]))
-    if report["sensitivities"]:
-        header = ["layer alone", "bits", "bytes", "SQNR of outputs", ""]
-        parts.append(table(header, [_sensitivity(row) for row in report["sensitivities"]]))
-    if report["learned_ranges"] is not None:
-        parts.append(ranges_text(report["learned_ranges"]))
-    if report["worst"]:
-        rows = [
-            [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
-        ]
-        parts.append(table(["least signal to noise", "SQNR", "what would help"], rows))
-    if report["float_operators"]:
-        names = ", ".join(map(visible, report["float_operators"][:_WORST]))
-        parts.append(f"{len(report['float_operators'])} operators stay float32: {names}")
-    if report["comparison"] is not None:
-        parts.append(comparison_text(report["comparison"]))
-    return "\n\n".join(parts)
-
-
-def _added(row: AddedRow) -> list[str]:
-    return [visible(row["name"]), *(thousands(row[key]) for key in ("given", "read", "size_bytes"))]
-
-
-def _all_added(rows: Sequence[AddedRow]) -> list[str]:
-    """The last line of the table: what layers give is what others read."""
-    given, size_bytes = (sum(row[key] for row in rows) for key in ("given", "size_bytes"))
-    return ["all", thousands(given), "", thousands(size_bytes)]
-
-
-def _sensitivity(row: SensitivityRow) -> list[str]:
-    lost, chosen = decibels_text(row["sqnr_db"]), "chosen" if row["chosen"] else ""
-    return [visible(row["name"]), str(row["bits"]), thousands(row["size_bytes"]), lost, chosen]
-
-
-def _groups(report: QuantizationReport) -> list[list[str]]:
-    return [
-        [
-            visible(found["group"]) or "samples",
-            thousands(found["samples"]),
-            decibels_text(found["sqnr_db"]),
-            _count(found["agree"]),
-            _count(found["correct"]),
-            _count(found["correct_real"]),
-        ]
-        for found in report["groups"]
-    ]
-
-
-def _count(number: int | None) -> str:
-    return "-" if number is None else thousands(number)

@@ -1,6 +1,6 @@
 """Float networks as a command asks for integers of them: prepared, calibrated, quantized, folded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,11 +11,10 @@ from tinsmith_ir.pipeline import Pipeline
 from tinsmith_plugins import Setting, Stage
 from tinsmith_quantization import (
     AddedChannels,
+    ChannelSplitting,
     Losses,
     Scheme,
     Sensitivity,
-    bits_above,
-    bits_within,
     keep,
     quantize,
     scheme,
@@ -23,9 +22,12 @@ from tinsmith_quantization import (
     with_caches,
 )
 
+from tinsmith_driver.bit_budget import BitBudget
+from tinsmith_driver.bit_choice import BitsOnTarget, chosen_on_target, chosen_within
 from tinsmith_driver.calibration import calibration_samples
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, integers_of
+from tinsmith_driver.layer_costs import Meter, Runnable, layer_costs, with_eight
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
 from tinsmith_driver.pipelines import Model, graph_passes
 from tinsmith_driver.plugins import registry
@@ -36,10 +38,9 @@ _ROUNDING = "set-rounding"
 @dataclass(frozen=True)
 class QuantizeChoice:
     """How a float network becomes integers. text: the scheme as it was written; most: samples at most, None for all.
-    bits: of weights of layers by name, where they differ from the scheme's. weight_bytes, least_sqnr: where bits of all
-    layers are to be chosen, for the least loss in so many bytes, or for the fewest bytes with a signal to noise of so
-    many decibels, as `tinsmith_quantization` estimates it. islands: what may stay float32.
-    same: outputs that have the quantization of an input each, by name; kept: the same of those that become states.
+    bits: of weights of layers by name, where they differ from the scheme's. budget: where bits of all other layers are
+    to be chosen for it. islands: what may stay float32. same: outputs that have the quantization of an input each, by
+    name; kept: the same of those that become states.
     """
 
     scheme: Scheme
@@ -47,8 +48,7 @@ class QuantizeChoice:
     calibration: Path
     most: int | None = None
     bits: Mapping[str, int] = field(default_factory=dict[str, int])
-    weight_bytes: int | None = None
-    least_sqnr: float | None = None
+    budget: BitBudget | None = None
     islands: FloatIslands = field(default_factory=FloatIslands)
     same: Mapping[str, str] = field(default_factory=dict[str, str])
     kept: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -73,9 +73,8 @@ class QuantizeChoice:
 @dataclass(frozen=True, eq=False)
 class QuantizedModel:
     """model: of integers. real: the float network that it stands for, with the same names. samples: of calibration,
-    without what is kept.
-    sensitivities: of layers, where bits were chosen by them. added: channels that layers have more, of schemes that
-    split.
+    without what is kept. sensitivities: of layers, where bits were chosen by them; on_target: and by what they cost.
+    splitting: what splitting channels brought, of schemes that split.
     """
 
     model: Model
@@ -83,7 +82,22 @@ class QuantizedModel:
     losses: Losses
     samples: Sequence[dict[str, Array]]
     sensitivities: Sequence[Sensitivity] = ()
-    added: Sequence[AddedChannels] = ()
+    splitting: ChannelSplitting | None = None
+    on_target: BitsOnTarget | None = None
+
+    @property
+    def calibration(self) -> Samples:
+        """The samples that ranges came from."""
+        arrays = [
+            [sample[value.name].reshape(value.type.shape) for sample in self.samples]
+            for value in self.real.inputs
+        ]
+        return Samples.of("calibration", arrays)
+
+    @property
+    def added(self) -> Sequence[AddedChannels]:
+        """Channels that layers have more than those of the float network."""
+        return self.splitting.added if self.splitting and self.splitting.is_adopted else ()
 
 
 def quantized(
@@ -92,7 +106,8 @@ def quantized(
     """A model of integers of one of float32.
 
     on_step: is told what is computed. Raises UsageError for a plan and for calibration data that are not fit,
-    UnsupportedError for a network that cannot be quantized, or of which what the choice does not allow stays float32.
+    UnsupportedError for a network that cannot be quantized, or of which what the choice does not allow stays float32;
+    DoesNotFitError where no bits keep a budget.
     """
     if model.program is not None or not isinstance(model.graph, Graph):
         raise UsageError(f"{model.path}: expected a float network to quantize, got a plan")
@@ -100,41 +115,92 @@ def quantized(
     real = keep(whole, choice.kept)
     samples = calibration_samples(choice.calibration, real, choice.most, model.file_shapes)
     runs = list(with_caches(whole, samples, choice.kept))
-    found, bits = _bits(whole, runs, choice, on_step)
-    same = {**choice.same, **choice.kept}
-    made = quantize(whole, runs, choice.scheme, on_step, bits, same)
-    result = Pipeline(_integer_passes(choice.scheme)).run(made.graph)
-    warnings = tuple(warning for record in result.records for warning in record.warnings)
-    choice.islands.check(result.graph, warnings)
-    integers = replace(
-        model,
-        graph=keep(result.graph, choice.kept),
-        warnings=(*model.warnings, *dict.fromkeys(warnings)),
-        real=real,
-        choices=(*model.choices, f"quantize={choice.text}"),
+    quantizer = _Quantizer(model, choice, whole, real, samples, runs, on_step)
+    return (
+        quantizer.integers(choice.bits)
+        if choice.budget is None
+        else quantizer.within(choice.budget)
     )
-    return QuantizedModel(integers, real, made.losses, samples, found, made.added)
 
 
-def _bits(
-    real: Graph,
-    samples: Sequence[dict[str, Array]],
-    choice: QuantizeChoice,
-    on_step: Callable[[str], None],
-) -> tuple[Sequence[Sensitivity], Mapping[str, int]]:
-    """What layers lose, and the bits that were chosen by that; those that were asked for, if no choice was."""
-    if choice.weight_bytes is None and choice.least_sqnr is None:
-        return (), choice.bits
-    if choice.scheme.split and choice.weight_bytes is not None:
-        raise UsageError(
-            "--weight-bytes: expected a scheme that adds no channels, whose bytes are not counted, "
-            f"got split={choice.scheme.split:g}; leave split out"
+@dataclass(frozen=True, eq=False)
+class _Quantizer:
+    """Makes networks of integers of different bits. whole: the float network with inputs in place of what is kept;
+    runs: its samples.
+    """
+
+    model: Model
+    choice: QuantizeChoice
+    whole: Graph
+    real: Graph
+    samples: Sequence[dict[str, Array]]
+    runs: Sequence[dict[str, Array]]
+    on_step: Callable[[str], None]
+
+    def integers(self, bits: Mapping[str, int], scheme: Scheme | None = None) -> QuantizedModel:
+        """bits: of layers, where they differ from the scheme's, which is the choice's if None."""
+        choice, model = self.choice, self.model
+        chosen = scheme or choice.scheme
+        same = {**choice.same, **choice.kept}
+        made = quantize(self.whole, self.runs, chosen, self.on_step, bits, same)
+        result = Pipeline(_integer_passes(chosen)).run(made.graph)
+        warnings = tuple(warning for record in result.records for warning in record.warnings)
+        choice.islands.check(result.graph, warnings)
+        integers = replace(
+            model,
+            graph=keep(result.graph, choice.kept),
+            warnings=(*model.warnings, *dict.fromkeys(warnings)),
+            real=self.real,
+            choices=(*model.choices, f"quantize={choice.text}"),
         )
-    found = sensitivities(real, samples, choice.scheme, on_step=on_step)
-    if choice.weight_bytes is not None:
-        return found, bits_within(found, choice.weight_bytes) | dict(choice.bits)
-    assert choice.least_sqnr is not None
-    return found, bits_above(found, choice.least_sqnr) | dict(choice.bits)
+        return QuantizedModel(
+            integers, self.real, made.losses, self.samples, splitting=made.splitting
+        )
+
+    def within(self, budget: BitBudget) -> QuantizedModel:
+        """With the bits that keep a budget, those of the choice among them; as firmware where that is measured."""
+        given, scheme = self.choice.bits, self.choice.scheme
+        if scheme.split and budget.bounds_costs:
+            raise UsageError(
+                f"{budget.option}: expected a scheme that adds no channels, whose costs are not counted, "
+                f"got split={scheme.split:g}; leave split out"
+            )
+        tried = budget.choices_with(given)
+        found = sensitivities(self.whole, self.runs, scheme, tried, self.on_step)
+        if budget.target is None:
+            allowed = budget.allowed(found, given)
+            bits = chosen_within(allowed, budget, budget.of_layers())
+            return replace(self.integers({**given, **bits}), sensitivities=allowed)
+        names = list(dict.fromkeys(choice.name for choice in found))
+        meter = Meter(budget.target, budget.counted)
+        costs = layer_costs(self._alike(names, tried), names, meter)
+        allowed = budget.allowed(costs.put_to(found), given)
+
+        def run(bits: Mapping[str, int]) -> tuple[QuantizedModel, int]:
+            made = self.integers({**given, **bits})
+            self.on_step(meter.target)
+            return made, meter.whole(_runnable(made))
+
+        made, on_target = chosen_on_target(allowed, budget, costs, run)
+        return replace(made, sensitivities=allowed, on_target=on_target)
+
+    def _alike(self, names: Sequence[str], tried: Sequence[int]) -> Iterator[tuple[int, Runnable]]:
+        """Networks with the same bits in all layers. What training would change of numbers, costs do not show."""
+        scheme = self.choice.scheme
+        if scheme.method == "learned":
+            scheme = replace(scheme, method="mse")
+        if scheme.weights == "distilled":
+            scheme = replace(scheme, weights="learned")
+        for bits in with_eight(tried):
+            made = self.integers({**self.choice.bits, **dict.fromkeys(names, bits)}, scheme)
+            self.on_step(f"{bits} bits")
+            yield bits, _runnable(made)
+
+
+def _runnable(made: QuantizedModel) -> Runnable:
+    assert isinstance(made.model.graph, Graph)
+    types = [value.type for value in made.model.graph.inputs]
+    return Runnable(made.model, as_integers(made.calibration, types))
 
 
 def prepared(graph: Graph) -> Graph:

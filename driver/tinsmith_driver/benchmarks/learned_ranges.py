@@ -18,10 +18,10 @@ from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.options import selection
+from tinsmith_driver.output_losses import losses_of, network_outputs
 from tinsmith_driver.passes import with_options
 from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.quantization_report import losses_of, network_outputs
 from tinsmith_driver.quantizing import as_integers, prepared
 from tinsmith_driver.table import table
 

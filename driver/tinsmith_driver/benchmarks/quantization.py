@@ -19,6 +19,12 @@ from tinsmith_ir import Array, Graph
 from tinsmith_plugins import ImportChoices
 from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 
+from tinsmith_driver.benchmarks.bit_budgets import (
+    CASES,
+    budget_misses,
+    budget_rows,
+    budget_text,
+)
 from tinsmith_driver.benchmarks.channel_splits import (
     SPLIT_SCHEMES,
     SplitRow,
@@ -148,10 +154,11 @@ class CostRow:
 
 
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
-    """Measure the chosen networks; targets choose among those of the roundings."""
+    """Measure the chosen networks; targets choose among those of the roundings and of budgets for bits."""
     names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2", *TORCH_NETWORKS]
     chosen = selection(models, names, "network")
-    chosen_targets = selection(targets, _ROUNDING_TARGETS, "target")
+    known = dict.fromkeys([*_ROUNDING_TARGETS, *(case.target for case in CASES)])
+    chosen_targets = selection(targets, list(known), "target")
     rows: list[Row] = []
     accuracies: list[AccuracyRow] = []
     roundings: list[RoundingRow] = []
@@ -171,28 +178,30 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
                     bar.step(f"{network}, {split_text(text)}")
                     splits.append(_split_row(network, text))
         if "kws" in chosen:
-            for target in chosen_targets:
+            for target in [name for name in _ROUNDING_TARGETS if name in chosen_targets]:
                 bar.step(f"kws on {target}")
                 roundings.append(_rounding("kws", target))
+        budgets = budget_rows(chosen, chosen_targets, _float_files, bar.step)
         if _DIGITS in chosen:
             for text in _DIGITS_SCHEMES:
                 bar.step(f"{_DIGITS}, {text}")
                 accuracies.append(_accuracy(text))
         trained, left_out = _trained([name for name in TORCH_NETWORKS if name in chosen], bar.step)
     failures = [*_misses(rows), *_other_misses(accuracies, roundings, costs)]
-    failures += [*split_misses(splits), *_torch_misses(trained)]
+    failures += [*split_misses(splits), *budget_misses(budgets), *_torch_misses(trained)]
     sections = {
         "accuracy": [asdict(row) for row in accuracies],
         "rounding": [asdict(row) for row in roundings],
         "cost": [asdict(row) for row in costs],
         "split": [asdict(row) for row in splits],
+        "budgets": [asdict(row) for row in budgets],
         "torch": [asdict(row) for row in trained],
     }
     if left_out:
         sections["torch"] = [{"network": name, "status": NOT_MEASURED} for name in left_out]
     said = [f"{name}: {NOT_MEASURED}" for name in left_out]
-    parts = [_text(rows, accuracies, roundings, costs), split_table(splits), _torch_text(trained)]
-    parts += said
+    tables = [_text(rows, accuracies, roundings, costs), split_table(splits), budget_text(budgets)]
+    parts = [*tables, _torch_text(trained), *said]
     text = "\n\n".join(filter(None, parts))
     return BenchmarkResult([asdict(row) for row in rows], text, failures, sections)
 
@@ -209,6 +218,12 @@ def _trained(
         on_step(name)
         rows.append(torch_row(python, name, _TORCH_SCHEME))
     return rows, []
+
+
+def _float_files(network: str) -> tuple[Path, Path]:
+    """The float network, and its real inputs."""
+    official, inputs = network_files(read_baseline()[0][network])
+    return official.parent / _FLOAT_MODELS[network], inputs
 
 
 def _row(network: str, text: str) -> Row:

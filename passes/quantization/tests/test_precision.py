@@ -1,16 +1,11 @@
-"""Bits of layers: measured, and chosen exactly."""
-
-import itertools
+"""Bits of layers, measured."""
 
 import numpy as np
-import pytest
 from tinsmith_ir import parse_graph
-from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_quantization import (
+    Budget,
     Scheme,
-    Sensitivity,
-    bits_above,
-    bits_within,
+    chosen_bits,
     quantize,
     scheme,
     sensitivities,
@@ -51,43 +46,9 @@ def test_every_layer_is_measured_with_all_bits() -> None:
     assert found[1].sqnr_db > 35
 
 
-def test_choices_are_the_best_of_all() -> None:
-    random = np.random.default_rng(7)
-    found = [
-        Sensitivity(f"l{layer}", bits, size * bits, float(random.uniform(0, 1) / bits**2))
-        for layer, size in enumerate((30, 7, 55, 20, 11, 64))
-        for bits in (2, 4, 8)
-    ]
-    layers = [found[at : at + 3] for at in range(0, len(found), 3)]
-    combinations = list(itertools.product(*layers))
-    for budget in (400, 700, 1100):
-        fitting = [each for each in combinations if sum(c.size_bytes for c in each) <= budget]
-        least = min(sum(c.noise for c in each) for each in fitting)
-        chosen = bits_within(found, budget)
-        picked = [c for c in found if chosen[c.name] == c.bits]
-        assert sum(c.size_bytes for c in picked) <= budget
-        assert sum(c.noise for c in picked) == pytest.approx(least, rel=1e-6)
-    for decibels in (3.0, 10.0):
-        most = 10 ** (-decibels / 10)
-        fitting = [each for each in combinations if sum(c.noise for c in each) <= most]
-        least = min(sum(c.size_bytes for c in each) for each in fitting)
-        chosen = bits_above(found, decibels)
-        picked = [c for c in found if chosen[c.name] == c.bits]
-        assert sum(c.noise for c in picked) <= most
-        assert sum(c.size_bytes for c in picked) == least
-
-
-def test_what_cannot_be_kept_is_refused() -> None:
-    found = [Sensitivity("a", 4, 100, 0.1), Sensitivity("a", 8, 200, 0.01)]
-    with pytest.raises(DoesNotFitError, match="take 100 bytes, available 99 bytes"):
-        bits_within(found, 99)
-    with pytest.raises(UsageError, match=r"at most 20\.0 dB, got 30"):
-        bits_above(found, 30.0)
-
-
 def test_a_chosen_network_keeps_its_budget_and_loses_less_than_the_fewest_bits() -> None:
     found = sensitivities(GRAPH, SAMPLES, scheme("int8"))
-    bits = bits_within(found, 170)
+    bits = chosen_bits(found, Budget(size_bytes=170))
     mixed = quantize(GRAPH, SAMPLES, scheme("int8"), bits=bits)
     assert sum(layer.size_bytes for layer in mixed.losses.weights) <= 170
     narrow = quantize(GRAPH, SAMPLES, scheme("int8"), bits=dict.fromkeys(bits, 4))

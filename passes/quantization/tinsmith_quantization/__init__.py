@@ -1,6 +1,7 @@
 """Makes networks of integers of float networks, with calibration data; see README.md."""
 
 from tinsmith_quantization.caches import keep, with_caches
+from tinsmith_quantization.choosing import LEAST, Budget, chosen_bits
 from tinsmith_quantization.ends import integer_ends
 from tinsmith_quantization.outliers import (
     AddedChannels,
@@ -8,13 +9,7 @@ from tinsmith_quantization.outliers import (
     SplitNetwork,
     split_outliers,
 )
-from tinsmith_quantization.precision import (
-    BITS,
-    Sensitivity,
-    bits_above,
-    bits_within,
-    sensitivities,
-)
+from tinsmith_quantization.precision import BITS, Sensitivity, sensitivities
 from tinsmith_quantization.quantizing import Quantized, quantize
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import METHODS, ROUNDINGS, SCHEMES, WEIGHTS, Scheme, scheme
@@ -30,11 +25,13 @@ from tinsmith_quantization.statistics import (
 
 __all__ = [
     "BITS",
+    "LEAST",
     "METHODS",
     "ROUNDINGS",
     "SCHEMES",
     "WEIGHTS",
     "AddedChannels",
+    "Budget",
     "ChannelSplitting",
     "LayerWeights",
     "Losses",
@@ -45,9 +42,8 @@ __all__ = [
     "Sensitivity",
     "SplitNetwork",
     "TensorLoss",
-    "bits_above",
-    "bits_within",
     "checked_samples",
+    "chosen_bits",
     "integer_ends",
     "keep",
     "quantize",

@@ -1,18 +1,15 @@
-"""Bits of each layer's weights: as few bytes as a loss allows, or as little loss as bytes allow.
+"""What bits of each layer's weights do: to the outputs, to the bytes, and, where a caller measures it, to the time.
 
-What a layer costs is measured: with its weights of so many bits and all else float, how far the outputs are from the
-float network's, as a mean square on the samples. Such errors of different layers are nearly independent, so they add
-up; the choice that minds only their sum is exact, by CP-SAT. What the whole network then loses, `quantize` tells.
+What a layer loses is measured: with its weights of so many bits and all else float, how far the outputs are from the
+float network's, as a mean square on the samples. What a target takes for it only whoever has one can tell. Which bits
+to have then, `choosing.py` says.
 """
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.errors import DoesNotFitError, UsageError
-from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node
 
 from tinsmith_quantization.execution import is_real_layer, operand, run_node, with_states
@@ -23,20 +20,21 @@ from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import decibels
 
 BITS = (4, 8)
-_UNITS = 1 << 40
-"""Steps that the largest mean square is counted in, since CP-SAT takes integers."""
+"""Those that are measured unless others are asked for."""
 
 
 @dataclass(frozen=True)
 class Sensitivity(Checked):
     """Of a layer with weights of `bits`, all else float. noise: mean square of the outputs' error, as a share of their
-    mean square; sqnr_db: the same in decibels.
+    mean square; sqnr_db: the same in decibels. cycles: that the layer takes on a target, or instructions, whatever the
+    caller counts in one unit for all; None if that was not measured, as by `sensitivities`.
     """
 
     name: str
     bits: int
     size_bytes: int
     noise: float
+    cycles: int | None = None
 
     @property
     def sqnr_db(self) -> float:
@@ -102,88 +100,3 @@ def _noise(
             got = changed[value.name].astype(np.float64)
             noise += float(((wanted - got) ** 2).sum())
     return noise / signal if signal else noise
-
-
-@checked
-def bits_within(found: Sequence[Sensitivity], size_bytes: int) -> dict[str, int]:
-    """The bits of each layer with the least noise whose weights take at most `size_bytes` in all.
-
-    Raises DoesNotFitError where the fewest bits take more.
-    """
-    least = sum(min(choice.size_bytes for choice in layer) for layer in _layers(found).values())
-    if least > size_bytes:
-        raise DoesNotFitError(
-            f"weights of the fewest bits take {least:,} bytes, available {size_bytes:,} bytes"
-        )
-    return _chosen(found, lambda choice: choice.noise, lambda choice: choice.size_bytes, size_bytes)
-
-
-@checked
-def bits_above(found: Sequence[Sensitivity], sqnr_db: float) -> dict[str, int]:
-    """The bits of each layer that take the fewest bytes while the noise of all keeps outputs above `sqnr_db`.
-
-    Raises UsageError where the most bits lose more.
-    """
-    least = sum(min(choice.noise for choice in layer) for layer in _layers(found).values())
-    most = 10 ** (-sqnr_db / 10)
-    if least > most:
-        raise UsageError(
-            f"expected a signal to noise that weights can keep, at most {decibels(1.0, least):.1f} dB, got {sqnr_db:g}"
-        )
-    return _chosen(found, lambda choice: choice.size_bytes, lambda choice: choice.noise, most)
-
-
-def _layers(found: Sequence[Sensitivity]) -> dict[str, list[Sensitivity]]:
-    layers: dict[str, list[Sensitivity]] = {}
-    for choice in found:
-        layers.setdefault(choice.name, []).append(choice)
-    return layers
-
-
-def _chosen(
-    found: Sequence[Sensitivity],
-    cost: Callable[[Sensitivity], float],
-    use: Callable[[Sensitivity], float],
-    most: float,
-) -> dict[str, int]:
-    """One choice for each layer, of least cost in all, that together use at most `most`."""
-    try:
-        from ortools.sat.python import cp_model
-    except ImportError as error:
-        raise UsageError(
-            "choosing bits of layers needs OR-tools: pip install tinsmith-quantization[mixed]"
-        ) from error
-    model = cp_model.CpModel()
-    layers = _layers(found)
-    taken = {
-        (name, choice.bits): model.new_bool_var(f"{visible(name)}_{choice.bits}")
-        for name, choices in layers.items()
-        for choice in choices
-    }
-    for name, choices in layers.items():
-        model.add_exactly_one(taken[name, choice.bits] for choice in choices)
-    terms = [(taken[choice.name, choice.bits], choice) for choice in found]
-    cost_scale, use_scale = (_scale([each(choice) for choice in found]) for each in (cost, use))
-    # Rounded up, so that what is chosen keeps the bound.
-    model.add(
-        sum(math.ceil(use(choice) * use_scale) * variable for variable, choice in terms)
-        <= math.floor(most * use_scale)
-    )
-    model.minimize(sum(round(cost(choice) * cost_scale) * variable for variable, choice in terms))
-    solver = cp_model.CpSolver()
-    solver.parameters.num_workers = 1  # the same choice in each run
-    solver.parameters.catch_sigint_signal = False
-    status = solver.solve(model)
-    # The callers have seen that there is one.
-    assert status == cp_model.OPTIMAL, solver.status_name(status)
-    return {
-        name: next(choice.bits for choice in choices if solver.value(taken[name, choice.bits]))
-        for name, choices in layers.items()
-    }
-
-
-def _scale(numbers: Sequence[float]) -> float:
-    """Of numbers that are no integers, such that the largest is _UNITS."""
-    if all(float(number).is_integer() for number in numbers):
-        return 1.0
-    return _UNITS / max(max(numbers), 1e-300)
