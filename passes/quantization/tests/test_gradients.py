@@ -64,7 +64,8 @@ NETWORKS = {
   %g: f32[1,1,1,2] = logistic(%s)
   %m: f32[1,6,6,2] = mul(%c, %g)
   %a: f32[1,6,6,2] = add(%m, %k) {activation=relu}
-  %y: f32[1,6,6,2] = sub(%a, %c)""",
+  %d: f32[1,6,6,2] = div(%c, %g)
+  %y: f32[1,6,6,2] = sub(%a, %d)""",
     "moves": """
   const %w: f32[2,1,1,2]
   %c: f32[1,6,6,2] = conv2d(%x, %w)

@@ -1,7 +1,7 @@
 """What a network that is trained is to give as the float network does: its outputs, and what leads to them."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Softmax
@@ -15,6 +15,8 @@ _SQUARES = 0.05
 """How much squared differences of scores count beside the divergence."""
 _FEATURES, _MAPS = 2.0, 1.0
 """How much what the last layer reads counts, relative to its mean square, and what the layer before it gives."""
+_SCORES = 4.0
+"""The same of scores, where squares alone count."""
 _TINY = 1e-12
 
 
@@ -81,3 +83,13 @@ def _last_layer(graph: Graph, value: Value) -> Node | None:
 def slopes(goals: Sequence[Goal], wanted: Sequence[Reals], got: Sequence[Reals]) -> list[Reals]:
     """Of all goals the derivatives of the loss by what the trained network gives."""
     return [goal.slope(*pair) for goal, *pair in zip(goals, wanted, got, strict=True)]
+
+
+def squares_of(graph: Graph) -> list[Goal]:
+    """The same, of which squared differences alone count, those of scores most: what a softmax makes of large ones is
+    nearly the same for all, so by its divergence ranges would clip them.
+    """
+    return [
+        replace(goal, is_score=False, weight=_SCORES) if goal.is_score else goal
+        for goal in goals_of(graph)
+    ]

@@ -11,6 +11,7 @@ from tinsmith_ir.operators import (
     BatchMatmul,
     Broadcast,
     Concat,
+    Div,
     LayerNorm,
     MaxPool2D,
     Mean,
@@ -69,6 +70,9 @@ def _arithmetic(node: Node, operands: Sequence[Reals]) -> Step:
         return Step(lhs * rhs, lambda g: shares(operands, g * rhs, g * lhs))
     if isinstance(operator, Add):
         return Step(lhs + rhs, lambda g: shares(operands, g, g))
+    if isinstance(operator, Div):
+        ratio = lhs / rhs
+        return Step(ratio, lambda g: shares(operands, g / rhs, -g * ratio / rhs))
     assert isinstance(operator, Sub)
     return Step(lhs - rhs, lambda g: shares(operands, g, -g))
 
@@ -257,6 +261,7 @@ _KINDS: dict[type[Operator], Callable[[Node, Sequence[Reals]], Step]] = {
     BatchMatmul: matrix_product,
     Broadcast: _broadcast,
     Concat: _concat,
+    Div: _arithmetic,
     LayerNorm: norm,
     MaxPool2D: _max_pool,
     Mean: _reduction,

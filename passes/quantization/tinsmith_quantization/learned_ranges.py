@@ -17,7 +17,7 @@ from tinsmith_quantization.adam import Adam
 from tinsmith_quantization.calibration import Calibration
 from tinsmith_quantization.gradient_rounding import RangeSlopes, Rounding
 
-_RATE, _ZERO_RATE = 0.01, 0.002
+_RATE, _ZERO_RATE = 0.003, 0.0006
 """Of natural logarithms, and of shares of the integers, at the start."""
 
 

@@ -21,16 +21,23 @@ def with_best_ranges(
     calibration: Calibration,
     learned: Callable[[Made], Sequence[Mapping[str, Quantization]]],
 ) -> Made:
-    """The network with calibrated ranges, or with the best of the learned ones if these are better.
+    """The network with calibrated ranges, or with the best of the learned ones if these are better, and no worse at
+    the scores, whose decibels a few samples decide less than those of a softmax.
 
     learned: of the network with calibrated ranges, choices of quantizations by the name of the value.
     """
     first = make(calibration)
     choices = [replace(calibration, types=types) for types in learned(first)]
     made = [(choice, make(choice)) for choice in choices]
-    types, best = max(made, key=lambda pair: judge.decibels(pair[1]))
-    before, after = judge.decibels(first), judge.decibels(best)
-    found = best if after > before else first
+    before = judge.decibels(first)
+
+    def rank(pair: tuple[Calibration, Made]) -> tuple[bool, tuple[float, float]]:
+        after = judge.decibels(pair[1])
+        return after[0] >= before[0] and after[1] >= before[1], after
+
+    types, best = max(made, key=rank)
+    is_no_worse, after = rank((types, best))
+    found = best if is_no_worse and after > before else first
     found.losses.learning = RangeLearning(
         before[0], after[0], found is best, tuple(_changes(calibration, types))
     )

@@ -1,6 +1,6 @@
 """Ranges that are learned when the weights are integers already: of the quantized network as it would be written.
 
-It learns to give what the float network gives on inputs made of the calibration samples (`synthesis`), as
+It learns to give what the float network gives on the calibration samples and inputs made of them (`synthesis`), as
 `distillation` has it of weights.
 """
 
@@ -12,13 +12,15 @@ from tinsmith_ir.types import Quantization
 
 from tinsmith_quantization.adam import share_left
 from tinsmith_quantization.calibration import Calibration
-from tinsmith_quantization.goals import goals_of, slopes
+from tinsmith_quantization.exact import Reals
+from tinsmith_quantization.goals import slopes, squares_of
 from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.gradients import Learning, computed, differentiable, layer_numbers
 from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.synthesis import Synthesis
 
-_BATCH = 8
+_MADE, _REAL = 4, 4
+"""Of a batch: inputs made of the samples, and samples as they are."""
 _SEED = 1
 _STOPS = 4
 """How often ranges are handed out: a few samples judge some better than those of the end."""
@@ -38,7 +40,7 @@ def learned_types(
     network, by the name of the result. on_step: is told of each step of the scheme's `range_steps`.
     Raises UnsupportedError for a network with operators whose derivative is not known here.
     """
-    ranges, goals = LearnedRanges(calibration), goals_of(graph)
+    ranges, goals = LearnedRanges(calibration), squares_of(graph)
     learning = Learning(layers=False, ranges=ranges.names)
     network = differentiable(graph, [goal.value for goal in goals], learning)
     teacher = layer_numbers(network)
@@ -48,7 +50,7 @@ def learned_types(
     found: list[dict[str, Quantization]] = []
     for step in range(steps):
         on_step("learning ranges")
-        inputs = data.batch(_BATCH)
+        inputs = _batch(data)
         wanted = computed(network, inputs, teacher).results
         done = computed(network, inputs, layers, ranges.roundings())
         gradients = done.gradients(slopes(goals, wanted, done.results))
@@ -56,3 +58,13 @@ def learned_types(
         if step + 1 in stops:
             found.append(ranges.types())
     return found
+
+
+def _batch(data: Synthesis) -> dict[str, Reals]:
+    made = data.batch(_MADE)
+    count = len(next(iter(data.samples.values())))
+    places = data.random.integers(0, count, _REAL)
+    return {
+        name: np.concatenate([array, data.samples[name][places].astype(np.float64)])
+        for name, array in made.items()
+    }
