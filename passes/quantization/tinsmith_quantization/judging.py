@@ -11,6 +11,9 @@ from tinsmith_quantization.execution import Samples, evaluated
 from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.statistics import Losses, sqnr
 
+_FINE_DB = 40.0
+"""Of a softmax of few samples: a step of one of its integers is as much."""
+
 
 @dataclass(frozen=True)
 class Made:
@@ -53,3 +56,11 @@ def _scores(graph: Graph) -> Iterator[str]:
         node = graph.producer(output)
         if node is not None and isinstance(node.operator, Softmax):
             yield node.present_inputs[0].name
+
+
+def is_no_worse(before: tuple[float, float], after: tuple[float, float]) -> bool:
+    """Of `Judge.decibels`: neither scores nor outputs lose, where outputs as good as a softmax's integers can tell are
+    alike.
+    """
+    (outputs, scores), (new_outputs, new_scores) = before, after
+    return new_scores >= scores and min(new_outputs, _FINE_DB) >= min(outputs, _FINE_DB)

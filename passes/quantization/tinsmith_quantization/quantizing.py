@@ -8,7 +8,6 @@ for each choice of these.
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import ge
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
@@ -21,7 +20,7 @@ from tinsmith_quantization.calibration import Calibration, calibrated
 from tinsmith_quantization.distillation import Distilled, distilled
 from tinsmith_quantization.equalization import equalized
 from tinsmith_quantization.execution import Samples, with_states
-from tinsmith_quantization.judging import Judge, Made
+from tinsmith_quantization.judging import Judge, Made, is_no_worse
 from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.masks import with_near_masks
 from tinsmith_quantization.outliers import AddedChannels, ChannelSplitting, split_channels
@@ -104,7 +103,7 @@ class _Work:
         made = self.network(split.graph) if split.added else plain
         judge = Judge.of(graph, self.samples)
         before, after = judge.decibels(plain), judge.decibels(made)
-        is_adopted = bool(split.added) and all(map(ge, after, before))
+        is_adopted = bool(split.added) and is_no_worse(before, after)
         splitting = ChannelSplitting(*before, *after, is_adopted, split.added)
         best = made if is_adopted else plain
         return Quantized(best.graph, best.losses, splitting)
