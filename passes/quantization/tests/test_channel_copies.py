@@ -7,13 +7,13 @@ import pytest
 from split_networks import convolutions, gated, samples, two_layers
 from tinsmith_ir import Graph, evaluate_graph
 from tinsmith_quantization import Scheme
-from tinsmith_quantization.channel_copies import Copies
+from tinsmith_quantization.channels.channel_copies import Copies
+from tinsmith_quantization.channels.families import Family, families_of
+from tinsmith_quantization.channels.family_noise import FamilyNoise, observed, sides_of
+from tinsmith_quantization.channels.split_graph import with_copies
+from tinsmith_quantization.channels.split_weights import Side
 from tinsmith_quantization.execution import Samples
-from tinsmith_quantization.families import Family, families_of
-from tinsmith_quantization.family_noise import FamilyNoise, observed, sides_of
 from tinsmith_quantization.layers import bits_of_layers
-from tinsmith_quantization.split_graph import with_copies
-from tinsmith_quantization.split_weights import Side
 
 SCHEME = Scheme(weights="nearest")
 

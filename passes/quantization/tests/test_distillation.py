@@ -8,7 +8,7 @@ from tinsmith_ir.errors import UsageError
 from tinsmith_ir.printer import print_graph
 from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Scheme, quantize, scheme, sqnr
-from tinsmith_quantization.synthesis import Synthesis
+from tinsmith_quantization.training.synthesis import Synthesis
 
 Arrays = dict[str, NDArray[np.generic]]
 

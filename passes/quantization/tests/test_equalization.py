@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from tinsmith_ir import Graph, evaluate_graph, parse_graph
 from tinsmith_quantization import quantize, scheme
-from tinsmith_quantization.equalization import equalized
+from tinsmith_quantization.channels.equalization import equalized
 
 RANDOM = np.random.default_rng(8)
 

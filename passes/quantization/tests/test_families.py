@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from split_networks import convolutions, gated
 from tinsmith_ir import Graph, parse_graph
-from tinsmith_quantization.channel_copies import Copies
-from tinsmith_quantization.families import Family, families_of
+from tinsmith_quantization.channels.channel_copies import Copies
+from tinsmith_quantization.channels.families import Family, families_of
+from tinsmith_quantization.channels.split_ranges import Seen
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.split_ranges import Seen
 
 _FACTORS = np.array([1.0, 2.0, 0.5, 4.0])
 

@@ -8,10 +8,11 @@ import pytest
 from numpy.typing import NDArray
 from tinsmith_ir import Graph, evaluate_graph, parse_graph
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_quantization.exact import matmul, on_grid, total
-from tinsmith_quantization.gradient_layers import LayerNumbers
-from tinsmith_quantization.gradient_rounding import Rounding, rounded
-from tinsmith_quantization.gradients import (
+from tinsmith_quantization.products import product_of
+from tinsmith_quantization.training.exact import matmul, on_grid, total
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
+from tinsmith_quantization.training.gradient_rounding import Rounding, rounded
+from tinsmith_quantization.training.gradients import (
     Differentiable,
     Learning,
     computed,
@@ -20,7 +21,6 @@ from tinsmith_quantization.gradients import (
     layer_numbers,
     real_numbers,
 )
-from tinsmith_quantization.products import product_of
 
 Reals = NDArray[np.float64]
 

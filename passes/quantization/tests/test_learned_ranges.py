@@ -11,11 +11,11 @@ from tinsmith_ir.errors import UnsupportedError, UsageError
 from tinsmith_ir.printer import print_graph
 from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Losses, Scheme, quantize, sqnr
-from tinsmith_quantization.calibration import Calibration, calibrated
-from tinsmith_quantization.gradient_rounding import RangeSlopes
 from tinsmith_quantization.judging import Judge, Made
-from tinsmith_quantization.learned_ranges import LearnedRanges
-from tinsmith_quantization.range_choice import with_best_ranges
+from tinsmith_quantization.ranges.calibration import Calibration, calibrated
+from tinsmith_quantization.training.gradient_rounding import RangeSlopes
+from tinsmith_quantization.training.learned_ranges import LearnedRanges
+from tinsmith_quantization.training.range_choice import with_best_ranges
 
 Arrays = dict[str, NDArray[np.generic]]
 _LEARNED = Scheme(method="learned", range_steps=60)

@@ -5,8 +5,8 @@ import pytest
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_quantization import METHODS, Scheme
-from tinsmith_quantization.histogram import BINS, Histogram
-from tinsmith_quantization.ranges import quantization_of, range_of
+from tinsmith_quantization.ranges.histogram import BINS, Histogram
+from tinsmith_quantization.ranges.ranges import quantization_of, range_of
 
 
 def seen(*arrays: NDArray[np.generic]) -> Histogram:

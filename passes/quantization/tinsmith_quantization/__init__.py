@@ -1,15 +1,15 @@
 """Makes networks of integers of float networks, with calibration data; see README.md."""
 
+from tinsmith_quantization.bits.choosing import LEAST, Budget, chosen_bits
+from tinsmith_quantization.bits.precision import BITS, Sensitivity, sensitivities
 from tinsmith_quantization.caches import keep, with_caches
-from tinsmith_quantization.choosing import LEAST, Budget, chosen_bits
-from tinsmith_quantization.ends import integer_ends
-from tinsmith_quantization.outliers import (
+from tinsmith_quantization.channels.outliers import (
     AddedChannels,
     ChannelSplitting,
     SplitNetwork,
     split_outliers,
 )
-from tinsmith_quantization.precision import BITS, Sensitivity, sensitivities
+from tinsmith_quantization.ends import integer_ends
 from tinsmith_quantization.quantizing import Quantized, quantize
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import METHODS, ROUNDINGS, SCHEMES, WEIGHTS, Scheme, scheme

@@ -8,8 +8,8 @@ from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.operators import Softmax
 
 from tinsmith_quantization.execution import Samples, evaluated
-from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.statistics import Losses, sqnr
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
 
 _FINE_DB = 40.0
 """Of a softmax of few samples: a step of one of its integers is as much."""

@@ -11,10 +11,10 @@ from tinsmith_ir.graph import Array, Graph, Node
 
 from tinsmith_quantization.blocks import block_of, block_scales, blocks_bytes
 from tinsmith_quantization.execution import is_real_layer, layer_results
-from tinsmith_quantization.gradient_layers import LayerNumbers
 from tinsmith_quantization.products import Matrix, Product
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import LayerWeights, sqnr
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
 from tinsmith_quantization.weights import (
     OCTAVES,
     TRIED,

@@ -18,7 +18,7 @@ from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators import Dequantize, Lstm
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_quantization.ranges import symmetric_quantization
+from tinsmith_quantization.ranges.ranges import symmetric_quantization
 from tinsmith_quantization.statistics import LayerWeights, sqnr
 from tinsmith_quantization.writing import Writer, integers_of
 

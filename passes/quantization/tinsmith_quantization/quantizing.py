@@ -16,20 +16,20 @@ from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.types import Quantization
 
 from tinsmith_quantization.caches import real_pairs
-from tinsmith_quantization.calibration import Calibration, calibrated
-from tinsmith_quantization.distillation import Distilled, distilled
-from tinsmith_quantization.equalization import equalized
+from tinsmith_quantization.channels.equalization import equalized
+from tinsmith_quantization.channels.outliers import AddedChannels, ChannelSplitting, split_channels
 from tinsmith_quantization.execution import Samples, with_states
 from tinsmith_quantization.judging import Judge, Made, is_no_worse
-from tinsmith_quantization.learned_ranges import LearnedRanges
 from tinsmith_quantization.masks import with_near_masks
-from tinsmith_quantization.outliers import AddedChannels, ChannelSplitting, split_channels
-from tinsmith_quantization.range_choice import with_best_ranges
-from tinsmith_quantization.range_learning import learned_types
+from tinsmith_quantization.ranges.calibration import Calibration, calibrated
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
 from tinsmith_quantization.statistics import Losses
+from tinsmith_quantization.training.distillation import Distilled, distilled
+from tinsmith_quantization.training.learned_ranges import LearnedRanges
+from tinsmith_quantization.training.range_choice import with_best_ranges
+from tinsmith_quantization.training.range_learning import learned_types
 
 
 @dataclass(frozen=True)

@@ -12,21 +12,21 @@ from tinsmith_ir.rewrite import erase_dead
 from tinsmith_ir.types import Quantization, TensorType
 from tinsmith_ir.verify import verify_graph
 
-from tinsmith_quantization.calibration import Calibration
 from tinsmith_quantization.execution import (
     Samples,
     is_real_layer,
     operand,
     run_node,
 )
-from tinsmith_quantization.gradient_layers import LayerNumbers
-from tinsmith_quantization.groups import is_keeping
 from tinsmith_quantization.layers import IntegerLayer, bits_of_layers, integer_layer
 from tinsmith_quantization.lstm import IntegerLstm, LstmTypes
 from tinsmith_quantization.products import Product, product_of
-from tinsmith_quantization.ranges import symmetric_quantization
+from tinsmith_quantization.ranges.calibration import Calibration
+from tinsmith_quantization.ranges.groups import is_keeping
+from tinsmith_quantization.ranges.ranges import symmetric_quantization
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.tensors import Tensors
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
 from tinsmith_quantization.weights import Rounded
 from tinsmith_quantization.writing import Writer, fake_quantized
 

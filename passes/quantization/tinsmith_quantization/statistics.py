@@ -10,7 +10,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.graph import Array
 from tinsmith_ir.types import TensorType
 
-from tinsmith_quantization.histogram import Histogram
+from tinsmith_quantization.ranges.histogram import Histogram
 
 _BARS = 64
 

@@ -11,7 +11,7 @@ from tinsmith_ir.graph import Array, Graph, Location, State, Value
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.types import Quantization, TensorType
 
-from tinsmith_quantization.calibration import Calibration
+from tinsmith_quantization.ranges.calibration import Calibration
 from tinsmith_quantization.statistics import Losses, tensor_loss
 from tinsmith_quantization.writing import Writer, fake_samples, integers_of
 

@@ -14,7 +14,7 @@ from tinsmith_ir.operators import Logistic, LogSoftmax, Operator, Softmax, Tanh
 from tinsmith_ir.types import Quantization
 from torch import fx, nn
 
-from tinsmith_quantization.groups import FIXED
+from tinsmith_quantization.ranges.groups import FIXED
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.torch_rounding import RoundedLayer, RoundedTensor
 

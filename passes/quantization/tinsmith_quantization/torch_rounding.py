@@ -16,7 +16,7 @@ from tinsmith_ir.types import Quantization
 from torch import Tensor, nn
 from torch.nn import functional
 
-from tinsmith_quantization.ranges import Range, averaged, quantization_of, widened
+from tinsmith_quantization.ranges.ranges import Range, averaged, quantization_of, widened
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.weights import largest, scales_of
 

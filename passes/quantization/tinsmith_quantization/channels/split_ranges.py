@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.graph import Array
 
-from tinsmith_quantization.channel_copies import Copies
-from tinsmith_quantization.histogram import Histogram
+from tinsmith_quantization.channels.channel_copies import Copies
 from tinsmith_quantization.products import Matrix
-from tinsmith_quantization.ranges import quantization_of, range_of
+from tinsmith_quantization.ranges.histogram import Histogram
+from tinsmith_quantization.ranges.ranges import quantization_of, range_of
 from tinsmith_quantization.schemes import Scheme
 
 _BINS = 1024

@@ -7,7 +7,7 @@ import numpy as np
 from tinsmith_ir.evaluate import evaluate_node
 from tinsmith_ir.graph import Node
 
-from tinsmith_quantization.exact import Reals, on_grid, total
+from tinsmith_quantization.training.exact import Reals, on_grid, total
 
 RESULT_BITS = 40
 """Of functions, whose last bits differ between libraries."""

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from tinsmith_ir.types import Quantization
 
-from tinsmith_quantization.calibration import Calibration
 from tinsmith_quantization.judging import Judge, Made
-from tinsmith_quantization.ranges import Range
+from tinsmith_quantization.ranges.calibration import Calibration
+from tinsmith_quantization.ranges.ranges import Range
 from tinsmith_quantization.statistics import RangeChange, RangeLearning
 
 

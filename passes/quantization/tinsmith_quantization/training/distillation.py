@@ -18,11 +18,14 @@ from tinsmith_ir.names import FreshNames
 from tinsmith_ir.rewrite import erase_dead
 from tinsmith_ir.types import TensorType
 
-from tinsmith_quantization.adam import Adam, share_left
-from tinsmith_quantization.exact import Reals, total
-from tinsmith_quantization.goals import Goal, goals_of, slopes
-from tinsmith_quantization.gradient_layers import LayerNumbers
-from tinsmith_quantization.gradients import (
+from tinsmith_quantization.layers import bits_of_layers
+from tinsmith_quantization.products import Product, product_of
+from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.training.adam import Adam, share_left
+from tinsmith_quantization.training.exact import Reals, total
+from tinsmith_quantization.training.goals import Goal, goals_of, slopes
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
+from tinsmith_quantization.training.gradients import (
     Differentiable,
     Learning,
     computed,
@@ -30,11 +33,8 @@ from tinsmith_quantization.gradients import (
     layer_names,
     real_numbers,
 )
-from tinsmith_quantization.layers import bits_of_layers
-from tinsmith_quantization.learned_ranges import LearnedRanges
-from tinsmith_quantization.products import Product, product_of
-from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.synthesis import Synthesis
+from tinsmith_quantization.training.learned_ranges import LearnedRanges
+from tinsmith_quantization.training.synthesis import Synthesis
 from tinsmith_quantization.weights import BlockScales, Rounded, largest, scales_of
 
 _BATCH = 32

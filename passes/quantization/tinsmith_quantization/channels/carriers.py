@@ -30,7 +30,7 @@ from tinsmith_ir.operators import (
 )
 from tinsmith_ir.operators.base import Trait, activation_of
 
-from tinsmith_quantization.channels import HOMOGENEOUS
+from tinsmith_quantization.channels.channels import HOMOGENEOUS
 
 _POOLS = (AveragePool2D, MaxPool2D, ResizeBilinear)
 _REDUCTIONS = (Mean, ReduceMax, ReduceMin, Sum)

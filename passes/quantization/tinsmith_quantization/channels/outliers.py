@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.graph import Array, Graph, Node
 
-from tinsmith_quantization.channel_copies import Copies
+from tinsmith_quantization.channels.channel_copies import Copies
+from tinsmith_quantization.channels.families import Family, families_of
+from tinsmith_quantization.channels.family_noise import FamilyNoise, observed, sides_of
+from tinsmith_quantization.channels.split_graph import with_copies
+from tinsmith_quantization.channels.split_weights import Side
 from tinsmith_quantization.execution import Samples, with_states
-from tinsmith_quantization.families import Family, families_of
-from tinsmith_quantization.family_noise import FamilyNoise, observed, sides_of
 from tinsmith_quantization.layers import bits_of_layers
 from tinsmith_quantization.samples import checked_samples
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.split_graph import with_copies
-from tinsmith_quantization.split_weights import Side
 
 _LOOKAHEAD = 4
 """Channels that may be split in one place before noise shrinks: several may be equally large."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.graph import Array, Graph, Node, Value
 from tinsmith_ir.operators.base import activation_of
 
-from tinsmith_quantization.channels import (
+from tinsmith_quantization.channels.channels import (
     HOMOGENEOUS,
     axis_of_inputs,
     axis_of_outputs,

@@ -6,8 +6,8 @@ import numpy as np
 from tinsmith_ir.graph import Node
 from tinsmith_ir.operators import BatchMatmul, LayerNorm, RmsNorm
 
-from tinsmith_quantization.exact import Reals, matmul, total
-from tinsmith_quantization.gradient_steps import Step, aligned, shares, summed
+from tinsmith_quantization.training.exact import Reals, matmul, total
+from tinsmith_quantization.training.gradient_steps import Step, aligned, shares, summed
 
 
 def matrix_product(node: Node, operands: Sequence[Reals]) -> Step:

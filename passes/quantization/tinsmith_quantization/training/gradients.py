@@ -14,13 +14,18 @@ from tinsmith_ir.errors import UnsupportedError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Graph, Node, Value
 
-from tinsmith_quantization.exact import Reals
 from tinsmith_quantization.execution import is_real_layer
-from tinsmith_quantization.gradient_layers import LayerNumbers, LayerStep, layer_step
-from tinsmith_quantization.gradient_operators import operator_step
-from tinsmith_quantization.gradient_rounding import RangeSlopes, RoundedStep, Rounding, rounded
-from tinsmith_quantization.gradient_steps import Make, Step, plain_step
 from tinsmith_quantization.products import Product, product_of
+from tinsmith_quantization.training.exact import Reals
+from tinsmith_quantization.training.gradient_layers import LayerNumbers, LayerStep, layer_step
+from tinsmith_quantization.training.gradient_operators import operator_step
+from tinsmith_quantization.training.gradient_rounding import (
+    RangeSlopes,
+    RoundedStep,
+    Rounding,
+    rounded,
+)
+from tinsmith_quantization.training.gradient_steps import Make, Step, plain_step
 
 Roundings = Mapping[str, Rounding]
 """Of values that are rounded as soon as they are computed, by name."""

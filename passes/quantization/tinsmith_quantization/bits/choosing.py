@@ -12,7 +12,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_ir.escape import visible
 
-from tinsmith_quantization.precision import Sensitivity
+from tinsmith_quantization.bits.precision import Sensitivity
 from tinsmith_quantization.statistics import decibels
 
 LEAST = ("noise", "bytes", "cycles")

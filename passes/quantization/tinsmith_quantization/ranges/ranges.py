@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.types import Quantization
 
-from tinsmith_quantization.histogram import Histogram
+from tinsmith_quantization.ranges.histogram import Histogram
 from tinsmith_quantization.schemes import Scheme
 
 _MOMENTUM = 0.9

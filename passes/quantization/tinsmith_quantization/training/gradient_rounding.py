@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tinsmith_quantization.exact import Reals, total
+from tinsmith_quantization.training.exact import Reals, total
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,9 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.types import Quantization
 
-from tinsmith_quantization.adam import Adam
-from tinsmith_quantization.calibration import Calibration
-from tinsmith_quantization.gradient_rounding import RangeSlopes, Rounding
+from tinsmith_quantization.ranges.calibration import Calibration
+from tinsmith_quantization.training.adam import Adam
+from tinsmith_quantization.training.gradient_rounding import RangeSlopes, Rounding
 
 _RATE, _ZERO_RATE = 0.003, 0.0006
 """Of natural logarithms, and of shares of the integers, at the start."""

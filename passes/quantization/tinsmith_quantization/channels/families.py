@@ -12,8 +12,8 @@ from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, FullyConnected, LayerNorm, RmsNorm
 from tinsmith_ir.operators.base import activation_of
 
-from tinsmith_quantization.carriers import carried, is_homogeneous
-from tinsmith_quantization.channels import HOMOGENEOUS, owns_constants, reads_channels
+from tinsmith_quantization.channels.carriers import carried, is_homogeneous
+from tinsmith_quantization.channels.channels import HOMOGENEOUS, owns_constants, reads_channels
 from tinsmith_quantization.execution import is_real_layer
 
 

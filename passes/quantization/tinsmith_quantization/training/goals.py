@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import Softmax
 
-from tinsmith_quantization.exact import Reals, total
 from tinsmith_quantization.execution import is_real_layer
-from tinsmith_quantization.gradient_operators import softmax
+from tinsmith_quantization.training.exact import Reals, total
+from tinsmith_quantization.training.gradient_operators import softmax
 
 _TEMPERATURE = 2.0
 _SQUARES = 0.05

@@ -10,14 +10,19 @@ import numpy as np
 from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.types import Quantization
 
-from tinsmith_quantization.adam import share_left
-from tinsmith_quantization.calibration import Calibration
-from tinsmith_quantization.exact import Reals
-from tinsmith_quantization.goals import slopes, squares_of
-from tinsmith_quantization.gradient_layers import LayerNumbers
-from tinsmith_quantization.gradients import Learning, computed, differentiable, layer_numbers
-from tinsmith_quantization.learned_ranges import LearnedRanges
-from tinsmith_quantization.synthesis import Synthesis
+from tinsmith_quantization.ranges.calibration import Calibration
+from tinsmith_quantization.training.adam import share_left
+from tinsmith_quantization.training.exact import Reals
+from tinsmith_quantization.training.goals import slopes, squares_of
+from tinsmith_quantization.training.gradient_layers import LayerNumbers
+from tinsmith_quantization.training.gradients import (
+    Learning,
+    computed,
+    differentiable,
+    layer_numbers,
+)
+from tinsmith_quantization.training.learned_ranges import LearnedRanges
+from tinsmith_quantization.training.synthesis import Synthesis
 
 _MADE, _REAL = 4, 4
 """Of a batch: inputs made of the samples, and samples as they are."""

@@ -12,12 +12,12 @@ from tinsmith_ir.operators import Gelu, Logistic, Tanh
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_quantization.execution import Samples, evaluated
-from tinsmith_quantization.groups import Groups, grouped, is_keeping
-from tinsmith_quantization.histogram import Histogram
 from tinsmith_quantization.lstm import cell_quantization, cells_of_steps, gate_quantization
-from tinsmith_quantization.ranges import quantization_of, range_of, symmetric_quantization
+from tinsmith_quantization.ranges.groups import Groups, grouped, is_keeping
+from tinsmith_quantization.ranges.histogram import Histogram
+from tinsmith_quantization.ranges.ranges import quantization_of, range_of, symmetric_quantization
+from tinsmith_quantization.ranges.widths import Widths
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.widths import Widths
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.graph import Array
 
-from tinsmith_quantization.exact import Reals
+from tinsmith_quantization.training.exact import Reals
 
 _SHORTEST = 4
 """Of an axis along which a sample is moved."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tinsmith_quantization.exact import Reals
+from tinsmith_quantization.training.exact import Reals
 
 _MOMENTS, _EPSILON = (0.9, 0.999), 1e-8
 

@@ -11,10 +11,10 @@ from tinsmith_ir.rewrite import erase_dead
 from tinsmith_ir.types import TensorType
 from tinsmith_ir.verify import verify_graph
 
-from tinsmith_quantization.carriers import halves_constants
+from tinsmith_quantization.channels.carriers import halves_constants
+from tinsmith_quantization.channels.split_weights import Side, Sides
 from tinsmith_quantization.execution import is_real_layer
 from tinsmith_quantization.products import Matrix
-from tinsmith_quantization.split_weights import Side, Sides
 
 
 def with_copies(graph: Graph, sides: Sides, weights: Mapping[str, Matrix]) -> Graph:

@@ -8,8 +8,8 @@ from tinsmith_ir.operators import Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.operators.base import activation_of
 from tinsmith_ir.operators.windows import pad_spatial, spatial, taps
 
-from tinsmith_quantization.exact import Reals, matmul, total, total_product
 from tinsmith_quantization.products import Product
+from tinsmith_quantization.training.exact import Reals, matmul, total, total_product
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from tinsmith_ir.graph import Array, Graph, Node, Value
 
-from tinsmith_quantization.channel_copies import Copies
+from tinsmith_quantization.channels.channel_copies import Copies
+from tinsmith_quantization.channels.families import Family
+from tinsmith_quantization.channels.split_ranges import Seen
+from tinsmith_quantization.channels.split_weights import Side, Sides, SplitLayer, split_layer
 from tinsmith_quantization.execution import Samples, evaluated, is_real_layer
-from tinsmith_quantization.families import Family
-from tinsmith_quantization.groups import grouped, is_keeping
 from tinsmith_quantization.products import Matrix
+from tinsmith_quantization.ranges.groups import grouped, is_keeping
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.split_ranges import Seen
-from tinsmith_quantization.split_weights import Side, Sides, SplitLayer, split_layer
 
 _WHOLE: frozenset[int] = frozenset()
 _LEFT = {"nearest": 1.0, "learned": 0.1, "distilled": 0.1}

@@ -33,8 +33,8 @@ from tinsmith_ir.operators.base import Trait
 from tinsmith_ir.types import Quantization
 
 from tinsmith_quantization.execution import is_real_layer
+from tinsmith_quantization.ranges.widths import Widths, widths_of
 from tinsmith_quantization.schemes import Scheme
-from tinsmith_quantization.widths import Widths, widths_of
 
 _KEEPING = (
     AveragePool2D,

@@ -11,7 +11,7 @@ import numpy as np
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import DepthwiseConv2D
 
-from tinsmith_quantization.channel_copies import Copies
+from tinsmith_quantization.channels.channel_copies import Copies
 from tinsmith_quantization.products import Matrix, Product, product_of
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.weights import BlockScales, nearest, scales_of

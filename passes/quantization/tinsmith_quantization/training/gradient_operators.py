@@ -30,9 +30,16 @@ from tinsmith_ir.operators import (
 from tinsmith_ir.operators.base import Operator, Trait, activation_of
 from tinsmith_ir.operators.windows import pad_spatial, spatial, taps
 
-from tinsmith_quantization.exact import Reals, on_grid, total
-from tinsmith_quantization.gradient_products import matrix_product, norm
-from tinsmith_quantization.gradient_steps import RESULT_BITS, Make, Step, aligned, shares, summed
+from tinsmith_quantization.training.exact import Reals, on_grid, total
+from tinsmith_quantization.training.gradient_products import matrix_product, norm
+from tinsmith_quantization.training.gradient_steps import (
+    RESULT_BITS,
+    Make,
+    Step,
+    aligned,
+    shares,
+    summed,
+)
 
 _CURVE_STEP = 1 / 64
 """Of the argument, between which a function of one number is taken for a straight line."""

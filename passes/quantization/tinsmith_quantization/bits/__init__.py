@@ -1,0 +1,1 @@
+"""Bits of each layer's weights, chosen for budgets."""

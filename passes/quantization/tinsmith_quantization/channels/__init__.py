@@ -1,0 +1,1 @@
+"""Rewrites of the float network's channels, after which integers lose less: scaled, or split."""

@@ -1,0 +1,1 @@
+"""Ranges of tensors, by calibration, and which tensors have one."""

@@ -1,0 +1,1 @@
+"""What learns by gradients: weights of few bits, and ranges."""
