@@ -75,6 +75,7 @@ _SCHEMES = (
     "int8{method=minmax,weights=nearest}",
     "int16x8",
     "int4",
+    "int4-block32",
     "ternary{weights=learned}",
     "power-of-two",
 )
