@@ -19,6 +19,7 @@ from tinsmith_pulp_nn import convolution, cost, scaled
 from tinsmith_pulp_nn.common import LAYOUT, chosen_cores, fork
 from tinsmith_pulp_nn.geometry import Widened, ceiling, padded_columns, rounded_up
 from tinsmith_pulp_nn.weights import (
+    Rows,
     arranged,
     arranged_call,
     emit_arranged,
@@ -40,7 +41,11 @@ _HIGH = "_scaled_high"
 
 def pairs_are_bytes(layer: Layer) -> str | None:
     """No weight is -8 beside a negative one of the row above it, so that a byte holds 16 times it plus the other."""
-    rows = given_channels(layer).rows
+    return wrong_pair(given_channels(layer).rows)
+
+
+def wrong_pair(rows: Rows) -> str | None:
+    """Where a weight is -8 beside a negative one, None if nowhere."""
     even, odd = _even_and_odd(rows)
     wrong = np.argwhere((even < 0) & (odd == _LOWEST))
     if not len(wrong):
@@ -64,7 +69,7 @@ def halved(weights: NDArray[np.int8]) -> NDArray[np.int8]:
     return (words[:, 0] | words[:, 1] << np.uint8(4)).reshape(-1).view(np.int8)
 
 
-def _even_and_odd(rows: NDArray[np.int8]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+def _even_and_odd(rows: Rows) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
     even = np.pad(rows, ((0, len(rows) % 2), (0, 0))).astype(np.int16)
     return even[::2], even[1::2]
 

@@ -106,15 +106,22 @@ static int8_t weight_or_0(const tinsmith_pulp_linear_t *layer, uint32_t row, uin
   return row < layer->outputs ? weights[row * layer->inputs + column] : 0;
 }
 
+// Of four rows, the columns from `first` to `end`.
+static int8_t *append_words(int8_t *to, const tinsmith_pulp_linear_t *layer, uint32_t row, uint32_t first,
+                            uint32_t end) {
+  for (uint32_t word = first; word < end; word += 4u) {
+    for (uint32_t i = 0u; i < 8u; ++i) {
+      const uint32_t even = row + i / 4u * 2u;
+      const uint32_t column = word + i % 4u;
+      *to++ = (int8_t)(weight_or_0(layer, even, column) + 16 * weight_or_0(layer, even + 1u, column));
+    }
+  }
+  return to;
+}
+
 static void append_weights(int8_t *to, const tinsmith_pulp_linear_t *layer) {
   for (uint32_t row = 0u; row < layer->outputs; row += 4u) {
-    for (uint32_t word = 0u; word < layer->inputs; word += 4u) {
-      for (uint32_t i = 0u; i < 8u; ++i) {
-        const uint32_t even = row + i / 4u * 2u;
-        const uint32_t column = word + i % 4u;
-        *to++ = (int8_t)(weight_or_0(layer, even, column) + 16 * weight_or_0(layer, even + 1u, column));
-      }
-    }
+    to = append_words(to, layer, row, 0u, layer->inputs);
   }
 }
 
@@ -138,4 +145,88 @@ bool call_linear_s4(random_t *random, uint32_t max_cores) {
   team_run(cores, kRuns[kind], (void *)&call);
   oracle_linear(&layer, weights, expected);
   return output_is_right(layer.outputs);
+}
+
+static void run_blocks(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_arranged_linear_blocks_s4(argument, core);
+}
+
+static void run_blocks_scaled(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_arranged_linear_blocks_s4_scaled(argument, core);
+}
+
+static void run_blocks_scaled_high(void *argument, tinsmith_pulp_core_t core) {
+  tinsmith_pulp_arranged_linear_blocks_s4_scaled_high(argument, core);
+}
+
+#define MOST_ROWS 3u
+
+typedef struct {
+  tinsmith_pulp_linear_t linear;
+  uint32_t words_of_block;
+  uint32_t blocks;
+  uint8_t multipliers[64 * 16];  // of each output's blocks
+} blocks_layer_t;
+
+static uint8_t multiplier_or_0(const blocks_layer_t *layer, uint32_t row, uint32_t block) {
+  return row < layer->linear.outputs ? layer->multipliers[row * layer->blocks + block] : 0u;
+}
+
+static void append_blocks(int8_t *to, const blocks_layer_t *layer) {
+  const uint32_t columns = 4u * layer->words_of_block;
+  for (uint32_t row = 0u; row < layer->linear.outputs; row += 4u) {
+    for (uint32_t block = 0u; block < layer->blocks; ++block) {
+      const uint32_t first = block * columns;
+      const uint32_t end = first + columns < layer->linear.inputs ? first + columns : layer->linear.inputs;
+      to = append_words(to, &layer->linear, row, first, end);
+      for (uint32_t i = 0u; i < 4u; ++i) {
+        *to++ = (int8_t)multiplier_or_0(layer, row + i, block);
+      }
+    }
+  }
+}
+
+static void oracle_blocks(const blocks_layer_t *layer, const uint8_t *input, uint8_t *result) {
+  const tinsmith_pulp_linear_t *linear = &layer->linear;
+  for (uint32_t row = 0u; row < linear->outputs; ++row) {
+    int32_t sum = 0;
+    for (uint32_t i = 0u; i < linear->inputs; ++i) {
+      const int32_t multiplier = layer->multipliers[row * layer->blocks + i / 4u / layer->words_of_block];
+      sum += multiplier * (int8_t)input[i] * weights[row * linear->inputs + i];
+    }
+    result[row] = (uint8_t)oracle_stage(&linear->stage, row, sum);
+  }
+}
+
+bool call_linear_blocks_s4(random_t *random, uint32_t max_cores) {
+  static const tinsmith_pulp_stage_kind_t kKinds[] = {TINSMITH_PULP_TFLITE_S8, TINSMITH_PULP_SCALE_S8,
+                                                      TINSMITH_PULP_SCALE_HIGH_S8};
+  static const team_work_t kRuns[] = {run_blocks, run_blocks_scaled, run_blocks_scaled_high};
+  const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
+  const uint32_t kind = (uint32_t)random_between(random, 0, 2);
+  const uint32_t rows = (uint32_t)random_between(random, 1, MOST_ROWS);
+  static blocks_layer_t layer;
+  layer.linear = (tinsmith_pulp_linear_t){.output = output, .input_is_signed = true};
+  layer.linear.inputs = (uint16_t)(4 * random_between(random, 1, 16));
+  layer.linear.outputs = (uint16_t)random_between(random, 1, 60);
+  layer.words_of_block = (uint32_t)random_between(random, 1, layer.linear.inputs / 4);
+  layer.blocks = (layer.linear.inputs / 4u + layer.words_of_block - 1u) / layer.words_of_block;
+  layer.linear.stage = random_stage(random, kKinds[kind], 18);
+  const uint8_t *input = random_input(random, rows * layer.linear.inputs);
+  random_bytes(random, layer.multipliers, layer.linear.outputs * layer.blocks);
+  random_weights(random, layer.linear.outputs, layer.linear.inputs);
+  append_blocks((int8_t *)append_stage((int32_t *)scratch, &layer.linear.stage, layer.linear.outputs), &layer);
+  const tinsmith_pulp_linear_blocks_numbers_t numbers = {
+      {layer.linear.inputs,
+       layer.linear.outputs,
+       {layer.linear.stage.zero_point, layer.linear.stage.min, layer.linear.stage.max}},
+      (uint16_t)rows,
+      (uint16_t)layer.words_of_block};
+  const tinsmith_pulp_call_t call = {input, &numbers, scratch, output, NULL};
+  clear_output(rows * layer.linear.outputs);
+  team_run(cores, kRuns[kind], (void *)&call);
+  for (uint32_t row = 0u; row < rows; ++row) {
+    oracle_blocks(&layer, input + row * layer.linear.inputs, expected + row * layer.linear.outputs);
+  }
+  return output_is_right(rows * layer.linear.outputs);
 }

@@ -372,6 +372,7 @@ static const kernel_t kKernels[] = {
     {"move", call_move},
     {"widen four bits", call_widen_s4},
     {"linear of four bits", call_linear_s4},
+    {"linear of blocks of four bits", call_linear_blocks_s4},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {
