@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Array, Value
 from tinsmith_ir.operators import (
@@ -45,9 +46,8 @@ def blockwise(network: Network, random: np.random.Generator, value: Value) -> No
     low, high = dtype.integer_range
     integers = random.integers(low, high + 1, (units, depth)).astype(np.int8)
     multipliers = random.integers(0, 256, (units, -(-depth // block))).astype(np.uint8)
-    operator = BlockwiseFullyConnected(
-        block=block, activation=network.activation(), keep_dims=keep_dims
-    )
+    activation = Activation.RELU if random.random() < 0.3 else Activation.NONE
+    operator = BlockwiseFullyConnected(block=block, activation=activation, keep_dims=keep_dims)
     blocks = network.builder.constant("blocks", multipliers)
     steps = (0.0004, 0.0016) if dtype is DType.INT4 else (0.0016, 0.0064)
     _add(network, random, value, operator, integers, dtype, steps, (blocks,))

@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 
-from tinsmith_ir.operators import BlockwiseFullyConnected, Decompress, Operator
+from tinsmith_ir.operators import Decompress, Operator
 from tinsmith_ir.operators.detections import Detections
 from tinsmith_ir.operators.poses import Poses
 
 from tinsmith_onnx.export import (
     arithmetic,
+    blockwise,
     conversions,
     dynamic,
     functions,
@@ -22,6 +23,7 @@ from tinsmith_onnx.export.site import Rule
 
 RULES: Mapping[type[Operator], Rule] = {
     **arithmetic.RULES,
+    **blockwise.RULES,
     **conversions.RULES,
     **dynamic.RULES,
     **functions.RULES,
@@ -34,7 +36,6 @@ RULES: Mapping[type[Operator], Rule] = {
 }
 
 REFUSED: Mapping[type[Operator], str] = {
-    BlockwiseFullyConnected: "scales of blocks have no form here; export the network with a scale per channel",
     Decompress: "ONNX has no compressed constants; export the network before they are compressed",
     Detections: "ONNX chooses boxes otherwise; export the network in front of it, and choose behind it",
     Poses: "ONNX has no such operator; export the network in front of it, and look for poses behind it",
