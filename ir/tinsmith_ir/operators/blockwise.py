@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.arithmetic import INT32_MAX
-from tinsmith_ir.boxes import Box, reshaped_box
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.operators import checks
 from tinsmith_ir.operators.base import Array, Operand, Restriction, Types, required
+from tinsmith_ir.operators.fully_connected import boxes_of_part, result_shape
 from tinsmith_ir.operators.weighted import (
     Weighted,
     accumulate,
@@ -53,25 +54,17 @@ class BlockwiseFullyConnected(Weighted):
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """(B, N), or the leading dimensions and N; the input's elements must be B * K."""
-        input_ = checks.present(inputs, 0, "input")
-        weights = checks.present(inputs, 1, "weights")
-        bias = checks.optional(inputs, 2)
-        blocks = checks.present(inputs, _BLOCKS, "blocks")
-        checks.check_rank(weights, 2, "weights")
         if self.block < 1:
             raise GraphError(f"expected a block of at least 1 element, got {self.block}")
-        units, depth = weights.shape
-        if bias is not None and bias.shape != (units,):
-            raise GraphError(f"expected bias of shape {(units,)}, got {bias.shape}")
+        shape = result_shape(inputs, keep_dims=self.keep_dims)
+        units, depth = checks.present(inputs, 1, "weights").shape
+        blocks = checks.present(inputs, _BLOCKS, "blocks")
         wanted = (units, -(-depth // self.block))
         if blocks.shape != wanted:
             raise GraphError(
                 f"expected blocks of shape {wanted}, {depth} inputs by {self.block}, got {blocks.shape}"
             )
-        if input_.elements % depth or (self.keep_dims and input_.shape[-1:] != (depth,)):
-            raise GraphError(f"expected an input of rows of {depth}, got shape {input_.shape}")
-        leading = input_.shape[:-1] if self.keep_dims else (input_.elements // depth,)
-        return (TensorType((*leading, units), input_.dtype),)
+        return (TensorType(shape, checks.present(inputs, 0, "input").dtype),)
 
     def verify(self, inputs: Types, outputs: Sequence[TensorType]) -> None:
         """See `verify_weighted`; so few inputs that no sum of products leaves 32 bits, whatever the constants are."""
@@ -111,18 +104,11 @@ class BlockwiseFullyConnected(Weighted):
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]
     ) -> Restriction | None:
         """By channel anywhere, by row where the input has rows of its own."""
-        input_ = checks.present(inputs, 0, "input")
-        weights = checks.present(inputs, 1, "weights")
-        blocks = checks.present(inputs, _BLOCKS, "blocks")
-        depth = weights.shape[1]
-        rows = Box((*box.ranges[:-1], (0, depth)))
-        read = reshaped_box(rows, (*outputs[0].shape[:-1], depth), input_.shape)
-        if read is None:
+        boxes = boxes_of_part(box, inputs, outputs)
+        if boxes is None:
             return None
-        units = box.ranges[-1]
-        bias = Box((units,)) if checks.optional(inputs, 2) is not None else None
-        of_blocks = Box((units, (0, blocks.shape[1])))
-        return Restriction(self, (read, Box((units, (0, depth))), bias, of_blocks))
+        each = checks.present(inputs, _BLOCKS, "blocks").shape[1]
+        return Restriction(self, (*boxes, Box((box.ranges[-1], (0, each)))))
 
     def macs(self, inputs: Types, outputs: Sequence[TensorType]) -> int:
         """B * N * K."""
