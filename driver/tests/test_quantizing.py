@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
 from tinsmith_driver.calibration import calibration_samples
@@ -48,6 +49,34 @@ def test_four_bits_take_little_more_than_half_and_lose_little(tmp_path: Path) ->
     test = narrow["groups"][1]
     assert test["correct"] >= test["correct_real"] - 4
     assert {row["bits"] for row in narrow["weights"]} == {4, 8}
+
+
+def test_blocks_are_written_for_onnx_and_refused_for_tflite(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place = tmp_path / "q.onnx"
+    scheme = ["--scheme", "int4-block32{block=8,end_bits=4}"]
+    arguments = ["quantize", MODEL, "--calibration", CALIBRATION, *scheme]
+    assert main([*arguments, "-o", str(place)]) == 0
+    sizes = [
+        each.i
+        for node in onnx.load_from_string(place.read_bytes()).graph.node
+        for each in node.attribute
+        if each.name == "block_size"
+    ]
+    assert sizes
+    assert set(sizes) == {8}
+    assert main([*arguments, "-o", str(tmp_path / "q.tflite")]) == 2
+    assert "block=8; write .onnx or .tsm, or choose int4" in capsys.readouterr().err
+
+
+def test_blocks_are_compared(tmp_path: Path) -> None:
+    options = ["--compare", "int4{end_bits=4},int4-block32{block=8,end_bits=4}"]
+    report = quantized(tmp_path, *options)
+    per_channel, blocks = report["comparison"]["rows"][1:]
+    assert blocks["weight_bytes"] > per_channel["weight_bytes"]
+    assert blocks["agree"] >= per_channel["agree"] - 2
+    assert blocks["sqnr_db"] > 10
 
 
 def test_ternary_weights_that_are_trained_are_right_more_often(tmp_path: Path) -> None:

@@ -38,6 +38,7 @@ def quantize(arguments: argparse.Namespace) -> int:
     suffix = _suffix(arguments)
     asked = quantize_choice(arguments)
     assert asked is not None  # --scheme has a default
+    _refuse_blocks(asked, suffix)
     choice = replace(
         _for_format(asked, suffix),
         bits=_bits(arguments.bits),
@@ -131,6 +132,15 @@ def _bits(given: Sequence[tuple[str, str]]) -> dict[str, int]:
                 f"--bits {visible(name)}: expected 2, 3, 4 or 8, got {visible(bits)!r}"
             )
     return {name: int(bits) for name, bits in given}
+
+
+def _refuse_blocks(choice: QuantizeChoice, suffix: str) -> None:
+    """Raise UsageError for scales of blocks in a format that has none."""
+    if suffix == ".tflite" and choice.scheme.block:
+        raise UsageError(
+            "expected a scheme with scales per channel for .tflite, which has none of blocks, got "
+            f"block={choice.scheme.block}; write .onnx or .tsm, or choose int4"
+        )
 
 
 def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:

@@ -112,6 +112,7 @@ _FAMILIES = (
     _Family(84, 0.1, 0.3, (codes.decompressed,)),
     _Family(79, 0.4, 0.4, (smooth.smooth,), goes_on=True),
     _Family(85, 0.15, 0.25, (few_bits.two_bits,)),
+    _Family(86, 0.15, 0.25, (few_bits.blockwise,)),
 )
 
 

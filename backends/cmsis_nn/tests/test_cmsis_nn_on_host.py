@@ -13,6 +13,7 @@ HOST = target("host")
 OTHERS = (
     "four_bits",
     "two_bits",
+    "blockwise",
     "network",
     "network_nearest",
     "network_narrow",

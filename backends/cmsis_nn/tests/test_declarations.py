@@ -305,6 +305,20 @@ def test_weights_of_four_bits_are_arranged(
         assert call.kernel == f"{kernel}_s4"
 
 
+@pytest.mark.parametrize("name", ["cortex-m3", "cortex-m4", "cortex-m55"])
+@pytest.mark.parametrize("rounding", ["tflite", "nearest"])
+def test_scales_of_any_size_stay_beside_weights_of_four_bits(name: str, rounding: str) -> None:
+    graph = parse_graph(f"""graph 2 "g" {{
+      input %x: i8[1,4]<0.5, 3>
+      const %w: i4[2,4]<[0.25, 4.0], [0, 0], axis 0> = [1, -2, 3, 4, 1, -2, 3, -4]
+      %y: i8[1,2]<0.5, -3> = fully_connected(%x, %w) {{rounding={rounding}}}
+      output %y
+    }}""")
+    chosen = target(name)
+    (call,) = lower(graph, chosen, backend().kernels(chosen)).calls
+    assert call.kernel.removesuffix("_nearest") == "tinsmith_fully_connected_packed_s4"
+
+
 def test_float_is_refused_without_a_fallback() -> None:
     graph = next(case for case in CASES if case.name == "conv2d_f32").build()
     with pytest.raises(UnsupportedError, match=r"no kernel takes the element types f32"):

@@ -203,6 +203,18 @@ def test_formulas_of_two_bits_equal_the_c_functions(
     assert scratch.fully_connected_two_bits("dsp", channels, depth) == 0
 
 
+@pytest.mark.parametrize(("depth", "block"), [(1, 32), (32, 32), (33, 32), (70, 16), (96, 48)])
+def test_formula_of_blocks_equals_the_c_function(
+    depth: int, block: int, library: ctypes.CDLL
+) -> None:
+    dims = Dims(depth, 1, 1, 7)
+    name = "tinsmith_blockwise_fully_connected_packed_s4_get_buffer_size"
+    expected = getattr(library, name)(ctypes.byref(dims), block)
+    for implementation in ("c", "dsp"):
+        assert scratch.blockwise(implementation, depth, block) == expected
+    assert scratch.blockwise("mve", depth, block) == 0
+
+
 def test_formula_of_widened_convolutions_equals_the_c_function(library: ctypes.CDLL) -> None:
     for geometry in geometries(depthwise=False):
         params = Convolution(0, 0, *geometry.stride[::-1], *geometry.padding[::-1], 1, 1, -128, 127)

@@ -7,6 +7,7 @@ from tinsmith_lowering import Kernel, no_walk
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import (
+    blockwise,
     broadcast,
     concatenation,
     convolution,
@@ -86,6 +87,7 @@ class CmsisNnBackend(Checked):
             *with_sisters(packed),
             *packed_two_bits.kernels(target),
             *fully_connected_two_bits.kernels(target),
+            *blockwise.kernels(target),
             *public,
             *fully_connected.nearest_kernels(target),
             *matmul.nearest_kernels(target),

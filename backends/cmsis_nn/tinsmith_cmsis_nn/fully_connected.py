@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import expression, initializer
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.operators import FullyConnected
+from tinsmith_ir.operators import BlockwiseFullyConnected, FullyConnected
 from tinsmith_ir.parameters import ConvParameters, fully_connected_channel_parameters
 from tinsmith_lowering import (
     AsGiven,
@@ -53,8 +53,14 @@ _SMALL_BLOCKS = 48
 _S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 
 
+def _operator(layer: Layer) -> FullyConnected | BlockwiseFullyConnected:
+    if isinstance(layer.operator, BlockwiseFullyConnected):
+        return layer.operator
+    return layer.operator_as(FullyConnected)
+
+
 def _parameters_of(layer: Layer) -> ConvParameters:
-    operator = layer.operator_as(FullyConnected)
+    operator = _operator(layer)
     found = fully_connected_channel_parameters(operator, layer.inputs, layer.output)
     return full_width(found) if is_nearest(layer) else found
 
@@ -195,8 +201,10 @@ def emit_packed_small(layer: Layer, scope: Scope) -> Emission:
     return emit_packed_call("tinsmith_fully_connected_small_s8", layer, scope)
 
 
-def emit_packed_call(function: str, layer: Layer, scope: Scope) -> Emission:
-    """One call of a function on arranged weights. function: the one that rounds as TFLite."""
+def emit_packed_call(function: str, layer: Layer, scope: Scope, *more: str) -> Emission:
+    """One call of a function on arranged weights. function: the one that rounds as TFLite. more: arguments behind the
+    bias.
+    """
     names = scope.prepared("multipliers"), scope.prepared("shifts")
     scales = initializer(
         "cmsis_nn_quant_params",
@@ -217,6 +225,7 @@ def emit_packed_call(function: str, layer: Layer, scope: Scope) -> Emission:
         _weight_dims(layer, scope),
         scope.arranged(1, "weights", f"arranged for {implementation(layer.target)} kernels"),
         scope.prepared("bias", f"{scope.layer}: bias with the input's zero point folded in"),
+        *more,
         _output_dims(layer, scope),
         scope.output,
     ]

@@ -196,19 +196,50 @@ def pack_fully_connected(
     takes scales of 0.5 and more. nearest: for the sister of either that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
-    folded = _fold_bias(weights, bias, input_zero_point)
+    weights, *numbers = fold_fully_connected(
+        implementation,
+        weights,
+        bias,
+        multiplier,
+        shift,
+        input_zero_point=input_zero_point,
+        any_shift=any_shift,
+        nearest=nearest,
+    )
     if implementation == "mve":
-        _check_raised(weights, folded, shift, nearest=nearest)
-        return PackedLayer(arrange_fully_connected(weights), folded, multiplier, shift)
+        return PackedLayer(arrange_fully_connected(weights), *numbers)
+    return PackedLayer(_arrange(implementation, weights, deep=deep), *numbers)
+
+
+def fold_fully_connected(
+    implementation: Implementation,
+    rows: NDArray[Weights],
+    bias: NDArray[np.int32] | None,
+    multiplier: NDArray[np.int32],
+    shift: NDArray[np.int32],
+    *,
+    input_zero_point: int,
+    any_shift: bool,
+    nearest: bool,
+) -> tuple[NDArray[Weights], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """The numbers of a fully connected layer: its rows, those of dead channels 0, and bias, multiplier and shift as
+    PackedLayer has them.
+
+    rows: (N, K), by what each input counts. The rest is as of `pack_fully_connected`.
+    Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
+    """
+    folded = _fold_bias(rows, bias, input_zero_point)
+    if implementation == "mve":
+        _check_raised(rows, folded, shift, nearest=nearest)
+        return rows, folded, multiplier, shift
     group = 1
-    if multiplier.size > 1 or weights.shape[0] == 1:
-        weights, folded = _proved(weights, folded, multiplier, shift, nearest=nearest)
+    if multiplier.size > 1 or rows.shape[0] == 1:
+        rows, folded = _proved(rows, folded, multiplier, shift, nearest=nearest)
         group = CHANNEL_GROUP
     else:
-        _check_accumulators(weights, folded, shift, nearest=nearest)
+        _check_accumulators(rows, folded, shift, nearest=nearest)
     stage = _fold_stage(multiplier, shift, group, any_shift=any_shift)
-    arranged = _arrange(implementation, weights, deep=deep)
-    return PackedLayer(arranged, _pad_to(folded, CHANNEL_GROUP, 0), *stage)
+    return rows, _pad_to(folded, CHANNEL_GROUP, 0), *stage
 
 
 def pack_fully_connected_small(

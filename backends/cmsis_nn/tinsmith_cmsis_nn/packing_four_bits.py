@@ -27,6 +27,8 @@ _LOWEST = -8
 _ACCUMULATOR_BITS = 31
 _UNMOVED = 3
 """The channel of a group whose weights fill the upper end of a lane, so that their sign is that of the lane."""
+_PLACES = 16 ** np.arange(CHANNEL_GROUP)
+"""What a weight of each channel of a group counts in a lane."""
 
 
 def pack_convolution_four_bits(
@@ -75,8 +77,8 @@ def pack_fully_connected_four_bits(
 ) -> PackedLayer:
     """Arrange for `tinsmith_fully_connected_packed_s4`.
 
-    weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale. input_zero_point:
-    [-128, 127]. nearest: for its sister that rounds once.
+    weights: (N, K), from -8 to 7. bias: (N,). multiplier, shift: (N,), or (1,) for one scale of any size.
+    input_zero_point: [-128, 127]. nearest: for its sister that rounds once.
     Raises PackingError if a condition of `tinsmith_nn.h` does not hold.
     """
     wide = pack_fully_connected(
@@ -86,6 +88,7 @@ def pack_fully_connected_four_bits(
         multiplier,
         shift,
         input_zero_point=input_zero_point,
+        any_shift=True,
         nearest=nearest,
     )
     match implementation:
@@ -112,11 +115,7 @@ def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
     """Of MVE. rows: (N, K). wide: the layer on bytes."""
     missing = len(rows) % 2
     even = np.pad(rows, ((0, missing), (0, 0)))
-    first, second = even[::2], even[1::2]
-    if ((first < 0) & (second == _LOWEST)).any():
-        raise PackingError(
-            "a weight is -8 beside one that is negative, which does not fit a byte of two channels"
-        )
+    pairs = bytes_of_pairs(even)
     biases = np.pad(wide.bias, (0, missing)).astype(np.int64)
     magnitudes = np.abs(biases) + _INPUT_MAGNITUDE * np.abs(even.astype(np.int64)).sum(axis=1)
     if int(magnitudes.max()) * 17 >= 1 << _ACCUMULATOR_BITS:
@@ -124,8 +123,20 @@ def _two_in_a_byte(rows: NDArray[np.int8], wide: PackedLayer) -> PackedLayer:
             f"accumulators may reach {int(magnitudes.max())}, 17 times of which do not fit 32 bits"
         )
     starts = np.stack([biases[::2] + 16 * biases[1::2], 16 * biases[::2]], axis=1)
-    pairs = (first + 16 * second.astype(np.int16)).astype(np.int8)
-    return PackedLayer(arrange_pairs(pairs), _wrapped(starts), wide.multiplier, wide.shift)
+    return PackedLayer(arrange_pairs(pairs), wrapped(starts), wide.multiplier, wide.shift)
+
+
+def bytes_of_pairs(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Of each two rows their bytes, the first one plus 16 times the second. rows: (N, K), N even.
+
+    Raises PackingError where a byte does not hold that.
+    """
+    first, second = rows[::2], rows[1::2]
+    if ((first < 0) & (second == _LOWEST)).any():
+        raise PackingError(
+            "a weight is -8 beside one that is negative, which does not fit a byte of two channels"
+        )
+    return (first + 16 * second.astype(np.int16)).astype(np.int8)
 
 
 def _lanes(wide: PackedLayer, depth: int) -> PackedLayer:
@@ -144,18 +155,31 @@ def four_in_a_lane(
     Raises PackingError where a sum leaves its part of a lane.
     """
     biases = bias.reshape(-1, CHANNEL_GROUP).astype(np.int64)
+    moved = _moved(rows)
+    _check_sums(moved, biases)
+    # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
+    starts = np.cumsum(biases * _PLACES, axis=1)[:, ::-1]
+    return PackedLayer(_lanes_of(moved), wrapped(starts), multiplier, shift)
+
+
+def lanes_of_rows(rows: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The weights alone; what proves that sums fit is the caller's. rows: (N, K), N a multiple of 4."""
+    return _lanes_of(_moved(rows))
+
+
+def _moved(rows: NDArray[np.int8]) -> NDArray[np.int64]:
+    """(N / 4, 4, K), none below 0 but of the last of four rows."""
     groups = rows.reshape(-1, CHANNEL_GROUP, rows.shape[1]).astype(np.int64)
     moved = groups + _MOVED
     moved[:, _UNMOVED] = groups[:, _UNMOVED]
-    _check_sums(moved, biases)
-    places = 16 ** np.arange(CHANNEL_GROUP)
-    lanes = lanes_of_groups((moved * places[:, None]).sum(axis=1))
-    # Of one channel, of two, of three, of all; the other way round as the kernel takes them.
-    starts = np.cumsum(biases * places, axis=1)[:, ::-1]
-    return PackedLayer(lanes, _wrapped(starts), multiplier, shift)
+    return moved
 
 
-def _wrapped(starts: NDArray[np.int64]) -> NDArray[np.int32]:
+def _lanes_of(moved: NDArray[np.int64]) -> NDArray[np.int8]:
+    return lanes_of_groups((moved * _PLACES[:, None]).sum(axis=1))
+
+
+def wrapped(starts: NDArray[np.int64]) -> NDArray[np.int32]:
     """Modulo 2**32, in one dimension."""
     return (starts & 0xFFFFFFFF).astype(np.uint32).view(np.int32).reshape(-1)
 

@@ -22,7 +22,7 @@ def arrange_fully_connected(weights: NDArray[np.int8]) -> NDArray[np.int8]:
 
     weights: (N, K). Returns one dimension, N * K rounded up to a multiple of 16, zeros for the missing columns.
     """
-    return _arranged(weights, TOGETHER)
+    return arrange_chunks(weights, TOGETHER)
 
 
 def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -32,7 +32,7 @@ def arrange_fully_connected_small(weights: NDArray[np.int8]) -> NDArray[np.int8]
     missing.
     """
     missing = -len(weights) % SMALL_TOGETHER
-    return _arranged(np.pad(weights, ((0, missing), (0, 0))), SMALL_TOGETHER)
+    return arrange_chunks(np.pad(weights, ((0, missing), (0, 0))), SMALL_TOGETHER)
 
 
 def arrange_pairs(pairs: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -42,8 +42,8 @@ def arrange_pairs(pairs: NDArray[np.int8]) -> NDArray[np.int8]:
     pairs: (N, K). Returns one dimension, N * K rounded up to a multiple of 16, zeros for the missing columns.
     """
     grouped = len(pairs) // PAIRS_TOGETHER * PAIRS_TOGETHER
-    left = (_arranged(pairs[row : row + 1], 1) for row in range(grouped, len(pairs)))
-    groups = [_arranged(pairs[:grouped], PAIRS_TOGETHER)] if grouped else []
+    left = (arrange_chunks(pairs[row : row + 1], 1) for row in range(grouped, len(pairs)))
+    groups = [arrange_chunks(pairs[:grouped], PAIRS_TOGETHER)] if grouped else []
     return np.concatenate([*groups, *left])
 
 
@@ -52,7 +52,7 @@ def small_blocks(channels: int, depth: int) -> int:
     return -(-channels // SMALL_TOGETHER) * SMALL_TOGETHER * -(-depth // CHUNK)
 
 
-def _arranged(weights: NDArray[np.int8], together: int) -> NDArray[np.int8]:
+def arrange_chunks(weights: NDArray[np.int8], together: int) -> NDArray[np.int8]:
     """Groups of `together` rows, the last of what is left."""
     channels, depth = weights.shape
     padded = np.pad(weights, ((0, 0), (0, -depth % CHUNK)))

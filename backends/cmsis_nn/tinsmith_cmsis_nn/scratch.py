@@ -107,6 +107,11 @@ def fully_connected_two_bits(implementation: Implementation, channels: int, dept
             return widened_two_bits(min(channels, _MVE_CHANNELS) * -(-depth // _VECTOR) * _VECTOR)
 
 
+def blockwise(implementation: Implementation, depth: int, block: int) -> int:
+    """Of tinsmith_blockwise_fully_connected_packed_s4: a word for each block, with MVE nothing."""
+    return 0 if implementation == "mve" else -(-depth // block) * 4
+
+
 def depthwise_wrapper(implementation: Implementation, geometry: Geometry) -> int:
     """Of arm_depthwise_conv_wrapper_s8."""
     return scratch_mve.depthwise_wrapper(geometry) if implementation == "mve" else 0

@@ -7,6 +7,7 @@ from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_reference import (
+    blockwise,
     cast,
     chains,
     comparison,
@@ -46,6 +47,7 @@ _KERNELS = (
     *chains.KERNELS,
     *convolution.KERNELS,
     *fully_connected.KERNELS,
+    *blockwise.KERNELS,
     *matmul.KERNELS,
     *elementwise.KERNELS,
     *differences.KERNELS,

@@ -193,7 +193,7 @@ def call_weighted(layer: Layer, scope: Scope) -> str:
         layer.input(1).dtype,
         weights_offset(layer) != 0,
     )
-    operands = [scope.input(0), _weights(layer, scope), scope.input(2), scope.output]
+    operands = [scope.input(0), packed_weights(layer, scope), scope.input(2), scope.output]
     return call(
         rounded(name, rounding_of(layer)), ["&kShape", "&kStage", *_offset(layer), *operands]
     )
@@ -206,7 +206,8 @@ def _weights_beside(dtype: DType) -> tuple[tuple[DType, bool], ...]:
     return ((INT8, False), (INT8, True), (DType.INT4, False), (DType.INT2, False))
 
 
-def _weights(layer: Layer, scope: Scope) -> str:
+def packed_weights(layer: Layer, scope: Scope) -> str:
+    """The operand of weights, as `weighted_constants` arranges it."""
     dtype = layer.input(1).dtype
     if not dtype.is_packed:
         return scope.input(1)
@@ -320,7 +321,7 @@ def call_sums(layer: Layer, scope: Scope) -> str:
         layer.output.dtype,
         weights_offset(layer) != 0,
     )
-    operands = [scope.input(0), _weights(layer, scope), scope.input(2), scope.output]
+    operands = [scope.input(0), packed_weights(layer, scope), scope.input(2), scope.output]
     return call(name, ["&kShape", str(-quantization.zero_point), *_offset(layer), *operands])
 
 

@@ -223,6 +223,26 @@ _LAYERS = {
       const %w: i2[3,6]<0.4,0> = random
       %y: i8[2,3]<0.2,-3> = fully_connected(%x, %w, none)
       output %y""",
+    "blockwise_fully_connected rows": """
+      input %x: i8[3,20]<0.05,7>
+      const %w: i4[5,20]<[0.02,0.01,0.03,0.05,0.01],[0,0,0,0,0],axis 0> = random
+      const %b: i32[5] = random
+      const %m: u8[5,3] = [1, 255, 0, 3, 2, 5, 128, 64, 1, 9, 8, 200, 1, 1, 2]
+      %y: i8[3,5]<4.0,-3> = blockwise_fully_connected(%x, %w, %b, %m) {block=8, rounding=nearest, activation=relu}
+      output %y""",
+    "blockwise_fully_connected pixels": """
+      input %x: i8[1,4,3,32]<0.05,7>
+      const %w: i4[4,32]<0.02,0> = random
+      const %m: u8[4,2] = [1, 15, 7, 3, 2, 5, 11, 9]
+      %y: i8[1,4,3,4]<0.4,-3> = blockwise_fully_connected(%x, %w, none, %m) {block=16, keep_dims=true, rounding=nearest}
+      output %y""",
+    "blockwise_fully_connected sequence": """
+      input %x: i8[2,7,32]<0.05,7>
+      const %w: i2[4,32]<0.05,0> = random
+      const %b: i32[4] = random
+      const %m: u8[4,2] = [1, 15, 7, 3, 2, 5, 11, 9]
+      %y: i8[2,7,4]<0.4,-3> = blockwise_fully_connected(%x, %w, %b, %m) {block=16, keep_dims=true, rounding=nearest}
+      output %y""",
     "lstm f32": """
       input %x: f32[2,5,3]
       input %h: f32[2,4]

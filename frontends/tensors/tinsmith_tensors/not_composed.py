@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from tinsmith_ir.operators import (
     AverageOfSums,
+    BlockwiseFullyConnected,
     ChannelSums,
     Decompress,
     Detections,
@@ -23,6 +24,7 @@ from tinsmith_ir.operators import (
 
 NOT_COMPOSED: Mapping[type[Operator], str] = {
     AverageOfSums: "made by passes, of average pools",
+    BlockwiseFullyConnected: "made by passes, of products with weights that have a scale for each block",
     ChannelSums: "made by passes, of average pools and means",
     Decompress: "made by passes, of weights",
     Detections: "a custom operator of TFLite's",

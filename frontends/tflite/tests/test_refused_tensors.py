@@ -264,3 +264,12 @@ def test_int4_weights_of_another_number_of_bytes() -> None:
     assert_refused(
         ModelError, b.finish([x], [y]), r"expected 2 bytes for INT4\[2\], got 3 in buffer"
     )
+
+
+@pytest.mark.parametrize(
+    ("details", "message"),
+    [(1, "custom quantization is not supported"), (2, "scales of blocks are not supported")],
+)
+def test_other_parameters_of_quantization_are_refused(details: int, message: str) -> None:
+    stored = Stored((0.5,), (0,), details=details)
+    assert_refused(UnsupportedError, quantized(stored), message)

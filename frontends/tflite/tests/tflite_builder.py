@@ -32,6 +32,7 @@ class Stored(NamedTuple):
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
     axis: int | None = None
+    details: int = 0
 
 
 @dataclass(frozen=True)
@@ -216,6 +217,7 @@ def _tensor(b: Any, tensor: _Tensor, buffer: int) -> int:
             Scale=b.CreateNumpyVector(np.array(quantization.scales, np.float32)),
             ZeroPoint=b.CreateNumpyVector(np.array(quantization.zero_points, np.int64)),
             QuantizedDimension=quantization.axis or 0,
+            DetailsType=quantization.details if isinstance(quantization, Stored) else 0,
         )
     if tensor.signature is not None:
         fields["ShapeSignature"] = _int32s(b, tensor.signature)

@@ -24,12 +24,15 @@ _DEPRECATED_CODE_LIMIT = 127
 
 @dataclass(frozen=True)
 class FileQuantization:
-    """Scales and zero points as stored: unchecked, as many as the file has."""
+    """Scales and zero points as stored: unchecked, as many as the file has.
+
+    details: the kind of other parameters, 0 if there are none, 2 for scales of blocks.
+    """
 
     scales: tuple[float, ...]
     zero_points: tuple[int, ...]
     axis: int
-    custom: bool
+    details: int
 
 
 @dataclass(frozen=True)
@@ -255,5 +258,5 @@ def _quantization(table: Table) -> FileQuantization:
         scales=table.reals("Scale"),
         zero_points=table.integers("ZeroPoint"),
         axis=table.integer("QuantizedDimension"),
-        custom=table.integer("DetailsType") != 0,
+        details=table.integer("DetailsType"),
     )

@@ -20,6 +20,8 @@ _DTYPES = {
     "FLOAT32": DType.FLOAT32,
     "BOOL": DType.BOOL,
 }
+_BLOCKWISE = 2
+"""Of QuantizationDetails in schemas later than 2.14's."""
 _HINTS = {
     "INT4": "only weights of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED beside INT8 may be INT4",
     "FLOAT16": "only constants may be float16; convert the model with float32 activations",
@@ -143,7 +145,12 @@ def _quantization(
     stored: FileQuantization, shape: tuple[int, ...], dtype: DType, where: str
 ) -> Quantization | None:
     """Checked scales and zero points; None when the file has no scales."""
-    if stored.custom:
+    if stored.details == _BLOCKWISE:
+        raise UnsupportedError(
+            f"{where}: scales of blocks are not supported in TFLite files; give the network as ONNX, whose "
+            "DequantizeLinear has block_size, or quantize it per channel"
+        )
+    if stored.details:
         raise UnsupportedError(f"{where}: custom quantization is not supported")
     if not stored.scales:
         return None

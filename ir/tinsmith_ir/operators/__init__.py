@@ -13,6 +13,7 @@ from tinsmith_ir.operators.base import (
     Trait,
     Types,
 )
+from tinsmith_ir.operators.blockwise import BlockwiseFullyConnected
 from tinsmith_ir.operators.cast import Cast
 from tinsmith_ir.operators.chain import Chain, ChainStep, Link
 from tinsmith_ir.operators.convolution import Conv2D, Convolution, DepthwiseConv2D
@@ -109,6 +110,7 @@ __all__ = [
     "AverageOfSums",
     "AveragePool2D",
     "BatchMatmul",
+    "BlockwiseFullyConnected",
     "Broadcast",
     "Cast",
     "Ceil",

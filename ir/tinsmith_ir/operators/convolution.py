@@ -173,6 +173,12 @@ class Conv2D(Convolution):
             )
         return self._output_type(inputs, weights.shape[0])
 
+    def multiplies_pixels(self, inputs: Types) -> bool:
+        """Whether each pixel of the result is the product of the weights with that pixel of the input, whole."""
+        input_, weights = checks.present(inputs, 0, "input"), checks.present(inputs, 1, "weights")
+        is_dense = weights.shape[1:] == (1, 1, input_.shape[3])
+        return is_dense and self.stride == (1, 1) and not any(self.padding)
+
     def evaluate(
         self, arrays: Sequence[Array | None], inputs: Types, outputs: Sequence[TensorType]
     ) -> tuple[Array, ...]:

@@ -50,17 +50,8 @@ class FullyConnected(Weighted):
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """(B, N), or the leading dimensions and N; the input's elements must be B * K."""
+        shape = result_shape(inputs, keep_dims=self.keep_dims)
         input_ = checks.present(inputs, 0, "input")
-        weights = checks.present(inputs, 1, "weights")
-        bias = checks.optional(inputs, 2)
-        checks.check_rank(weights, 2, "weights")
-        outputs, depth = weights.shape
-        if bias is not None and bias.shape != (outputs,):
-            raise GraphError(f"expected bias of shape {(outputs,)}, got {bias.shape}")
-        if input_.elements % depth or (self.keep_dims and input_.shape[-1:] != (depth,)):
-            raise GraphError(f"expected an input of rows of {depth}, got shape {input_.shape}")
-        leading = input_.shape[:-1] if self.keep_dims else (input_.elements // depth,)
-        shape = (*leading, outputs)
         if self.accumulator is None:
             return (TensorType(shape, input_.dtype),)
         check_accumulator_dtype(self.accumulator, input_, _ACCUMULATORS.get(input_.dtype, ()))
@@ -105,16 +96,8 @@ class FullyConnected(Weighted):
         self, box: Box, inputs: Types, outputs: Sequence[TensorType]
     ) -> Restriction | None:
         """By channel anywhere, by row where the input has rows of its own."""
-        input_ = checks.present(inputs, 0, "input")
-        weights = checks.present(inputs, 1, "weights")
-        depth = weights.shape[1]
-        rows = Box((*box.ranges[:-1], (0, depth)))
-        read = reshaped_box(rows, (*outputs[0].shape[:-1], depth), input_.shape)
-        if read is None:
-            return None
-        channels = box.ranges[-1]
-        bias = Box((channels,)) if checks.optional(inputs, 2) is not None else None
-        return Restriction(self, (read, Box((channels, (0, depth))), bias)[: len(inputs)])
+        boxes = boxes_of_part(box, inputs, outputs)
+        return None if boxes is None else Restriction(self, boxes[: len(inputs)])
 
     def restrict_sum(
         self, channels: Range, inputs: Types, outputs: Sequence[TensorType]
@@ -172,3 +155,32 @@ class FullyConnected(Weighted):
         """Whether it accumulates in 64 bits: TFLite chooses by the bias, and none counts as a 32-bit one."""
         is_tflite = self.rounding is Rounding.TFLITE
         return output.dtype is DType.INT16 and (has_bias or not is_tflite)
+
+
+def result_shape(inputs: Types, *, keep_dims: bool) -> tuple[int, ...]:
+    """(B, N) of input, weights (N, K) and bias, or the leading dimensions and N. Raises GraphError if none fits."""
+    input_, weights = checks.present(inputs, 0, "input"), checks.present(inputs, 1, "weights")
+    bias = checks.optional(inputs, 2)
+    checks.check_rank(weights, 2, "weights")
+    units, depth = weights.shape
+    if bias is not None and bias.shape != (units,):
+        raise GraphError(f"expected bias of shape {(units,)}, got {bias.shape}")
+    if input_.elements % depth or (keep_dims and input_.shape[-1:] != (depth,)):
+        raise GraphError(f"expected an input of rows of {depth}, got shape {input_.shape}")
+    leading = input_.shape[:-1] if keep_dims else (input_.elements // depth,)
+    return (*leading, units)
+
+
+def boxes_of_part(
+    box: Box, inputs: Types, outputs: Sequence[TensorType]
+) -> tuple[Box | None, ...] | None:
+    """What is read of input, weights and bias for a box of the result; None where the input has no such rows."""
+    input_, weights = checks.present(inputs, 0, "input"), checks.present(inputs, 1, "weights")
+    depth = weights.shape[1]
+    rows = Box((*box.ranges[:-1], (0, depth)))
+    read = reshaped_box(rows, (*outputs[0].shape[:-1], depth), input_.shape)
+    if read is None:
+        return None
+    units = box.ranges[-1]
+    bias = Box((units,)) if checks.optional(inputs, 2) is not None else None
+    return read, Box((units, (0, depth))), bias

@@ -382,7 +382,8 @@ arm_cmsis_nn_status tinsmith_fully_connected_small_s8(const cmsis_nn_context *ct
                                                       int8_t *output_data);
 
 /**
- * tinsmith_fully_connected_packed_s8() on weights of four bits, from -8 to 7, without scratch.
+ * tinsmith_fully_connected_packed_s8() on weights of four bits, from -8 to 7, for scales of any size: C and DSP, as of
+ * tinsmith_convolve_packed_any_s8(). Without scratch.
  *
  * filter_data, and bias_data:
  *  - Plain C, DSP: as of tinsmith_convolve_packed_s4() with K = filter_dims->n, with the same bounds.

@@ -6,6 +6,7 @@
 
 #include "include/arm_nnfunctions.h"
 #include "include/tinsmith_nn.h"
+#include "include/tinsmith_nn_blockwise.h"
 #include "include/tinsmith_nn_narrow.h"
 #include "include/tinsmith_nn_nearest.h"
 #include "include/tinsmith_nn_two_bits.h"
@@ -92,6 +93,8 @@ static int32_t twin_of(int32_t kernel) {
       return kCallDepthwisePackedS2;
     case kCallFullyConnectedPackedS4Nearest:
       return kCallFullyConnectedPackedS4;
+    case kCallBlockwisePackedS4Nearest:
+      return kCallBlockwisePackedS4;
     case kCallConvolvePackedS4Nearest:
       return kCallConvolvePackedS4;
     case kCallDepthwisePackedS4Nearest:
@@ -238,6 +241,8 @@ int32_t call_scratch_bytes(const call_head *head) {
 #else
       return tinsmith_fully_connected_packed_s2_get_buffer_size_c(filter);
 #endif
+    case kCallBlockwisePackedS4:
+      return TINSMITH_NN_MVE ? 0 : tinsmith_blockwise_fully_connected_packed_s4_get_buffer_size(filter, h->numbers[0]);
     case kCallDepthwisePackedS4:
     case kCallDepthwisePackedAnyS4:
       return tinsmith_packed_s4_get_weights_size(filter) + depthwise_packed_bytes(&dw, in, filter, out);
@@ -372,6 +377,12 @@ int32_t call_run(const call *c) {
     case kCallFullyConnectedPackedS4Nearest:
       return tinsmith_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias, out,
                                                         c->output);
+    case kCallBlockwisePackedS4:
+      return tinsmith_blockwise_fully_connected_packed_s4(&ctx, &fc, &either, in, input, filter, second, bias, n[0],
+                                                          out, c->output);
+    case kCallBlockwisePackedS4Nearest:
+      return tinsmith_blockwise_fully_connected_packed_s4_nearest(&ctx, &fc, &either, in, input, filter, second, bias,
+                                                                  n[0], out, c->output);
     case kCallConvolvePackedS2:
       return tinsmith_convolve_packed_s2(&ctx, &conv, &channels, in, input, filter, second, bias, out, c->output);
     case kCallConvolvePackedS2Nearest:

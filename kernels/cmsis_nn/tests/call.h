@@ -81,6 +81,8 @@ typedef enum {
   kCallDepthwisePackedS2Narrow,
   kCallConvolvePackedS4Narrow,
   kCallDepthwisePackedS4Narrow,
+  kCallBlockwisePackedS4,
+  kCallBlockwisePackedS4Nearest,
 } call_kernel;
 
 enum { kArrays = 5, kNumbers = 16 };

@@ -21,6 +21,7 @@ from tinsmith_cmsis_nn.packing import (
     pack_fully_connected,
     pack_fully_connected_small,
 )
+from tinsmith_cmsis_nn.packing_blocks import Blocks, kernel_blocks, pack_blockwise
 from tinsmith_cmsis_nn.packing_four_bits import (
     pack_convolution_four_bits,
     pack_depthwise_four_bits,
@@ -106,6 +107,8 @@ KERNELS = (
     "depthwise_packed_s2_narrow",
     "convolve_packed_s4_narrow",
     "depthwise_packed_s4_narrow",
+    "fully_connected_blockwise_packed_s4",
+    "fully_connected_blockwise_packed_s4_nearest",
 )
 """In the order of `call_kernel` in call.h."""
 
@@ -567,7 +570,7 @@ class Generator:
         multiplier, shift = self.stage(depth, stages, wide=False)
         if not per_channel:
             shift = np.maximum(shift, -22)
-        takes_any = (nearest and self.implementation == "mve") or bits == 2
+        takes_any = (nearest and self.implementation == "mve") or bits != 8
         if takes_any and self.chance(0.3):
             shift = self.large_shift(stages)
         zero, out_zero = self.between(-128, 127), self.between(-128, 127)
@@ -612,6 +615,55 @@ class Generator:
             output_offset=out_zero,
             activation=activation,
             is_per_channel=int(per_channel),
+        )
+
+    def blockwise(self, kernel: str) -> Call:
+        """Fully connected with a multiplier for each block of inputs."""
+        nearest = kernel.endswith(NEAREST)
+        n, depth, channels = self.between(1, 3), self.between(1, 140), self.between(1, 18)
+        size = (16, 32, 48, 64, depth)[self.between(0, 4)]
+        x = self.int8(n, depth)
+        if self.chance(0.3):
+            x[:] = -128
+        weights = self.weights(channels, depth, bits=4)
+        if self.implementation == "mve":
+            weights = np.maximum(weights, -7)  # others fit but beside some
+        multipliers = self.random.integers(0, 256, (channels, -(-depth // size)))
+        blocks = Blocks(multipliers.astype(np.uint8), size)
+        counts = weights * np.repeat(multipliers, size, axis=1)[:, :depth]
+        bias = self.bias(depth, channels) * 100
+        stages = channels if self.chance(0.5) else 1
+        multiplier, shift = self.stage(depth, stages, wide=False)
+        if stages == 1:
+            shift = np.maximum(shift, -15)
+        shift = np.where(shift < -22, shift, np.maximum(shift - 7, -22))
+        if self.chance(0.3):
+            shift = np.minimum(self.large_shift(stages), 1)
+        zero, out_zero = self.between(-128, 127), self.between(-128, 127)
+        activation = self.activation()
+        acc = (x.astype(np.int64) - zero) @ counts.T + bias
+        layer = pack_blockwise(
+            self.implementation,
+            weights,
+            blocks,
+            bias,
+            multiplier,
+            shift,
+            input_zero_point=zero,
+            nearest=nearest,
+        )
+        return Call(
+            kernel=kernel,
+            expected=finish(acc, multiplier, shift, out_zero, activation, nearest=nearest),
+            arrays=(x, layer.weights, layer.bias, layer.multiplier, layer.shift),
+            input_dims=(n, 1, 1, depth),
+            filter_dims=(depth, 1, 1, channels),
+            output_dims=(n, 1, 1, channels),
+            input_offset=-zero,
+            output_offset=out_zero,
+            activation=activation,
+            is_per_channel=int(stages > 1 or channels == 1),
+            numbers=(kernel_blocks(blocks, depth).size,),
         )
 
     def operands(self, kernel: str) -> tuple[Int8s, Int8s, Int8s, tuple[int, ...]]:
@@ -764,6 +816,8 @@ class Generator:
 
     def aligned_call(self, kernel: str) -> Call:
         match kernel:
+            case _ if "blockwise" in kernel:
+                return self.blockwise(kernel)
             case _ if kernel.startswith("fully_connected"):
                 return self.fully_connected(kernel)
             case _ if kernel.startswith("convolve"):

@@ -208,7 +208,8 @@ def test_a_frame_pointer_leaves_registers_enough_for_the_assembly(tmp_path: Path
     firmware = board_program("cortex-m4", tmp_path, "-fno-omit-frame-pointer")
     kernels = ("convolve_packed", "depthwise_packed", "fully_connected_packed")
     few_bits = ("convolve_packed_s4", "convolve_packed_s2_narrow", "fully_connected_packed_s2")
-    check_calls(firmware, (*kernels, *few_bits) * 8)
+    blocks = "fully_connected_blockwise_packed_s4"
+    check_calls(firmware, (*kernels, *few_bits, blocks) * 8)
 
 
 def fits(call: Call) -> bool:

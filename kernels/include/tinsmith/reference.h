@@ -4,6 +4,7 @@
 #ifndef TINSMITH_REFERENCE_H_
 #define TINSMITH_REFERENCE_H_
 
+#include "tinsmith/blockwise.h"
 #include "tinsmith/cast.h"
 #include "tinsmith/comparison.h"
 #include "tinsmith/convolution.h"

@@ -171,7 +171,9 @@ def test_scales_along_another_axis_stay_float() -> None:
     found = folded(between("conv2d(%a, %v, none)", before=before))
     (left,) = remaining(found)
     assert left.node.operator.mnemonic == "conv2d"
-    assert left.reason == "its weights have scales that differ within an output channel"
+    assert left.reason == (
+        "its weights have scales that differ within an output channel, and more than 4 bits"
+    )
 
 
 @pytest.mark.parametrize(

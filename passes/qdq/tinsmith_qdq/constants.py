@@ -19,10 +19,13 @@ class IntegerConstant:
     scales: NDArray[np.float32]
     zero_point: int
 
+    def varies_within(self, axis: int) -> bool:
+        """Whether scales differ along another axis than `axis`."""
+        return any(size > 1 for each, size in enumerate(self.scales.shape) if each != axis)
+
     def quantization(self, axis: int) -> Quantization | str:
         """One scale for all, or one for each index of `axis`; else why not."""
-        others = [each for each in range(self.scales.ndim) if each != axis]
-        if any(self.scales.shape[each] > 1 for each in others):
+        if self.varies_within(axis):
             return "its weights have scales that differ within an output channel"
         if self.scales.size == 1:
             scale = float(self.scales.reshape(-1)[0])

@@ -14,6 +14,7 @@ from tinsmith_ir.operators import (
     Add,
     AveragePool2D,
     BatchMatmul,
+    BlockwiseFullyConnected,
     Conv2D,
     DepthwiseConv2D,
     Dequantize,
@@ -54,6 +55,7 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.tables import value_table
 from tinsmith_ir.types import Quantization, TensorType
 
+from tinsmith_qdq.blockwise import BlockConstants, blockwise_weights
 from tinsmith_qdq.constants import integer_constant, real_constant
 from tinsmith_qdq.lookups import lookup
 from tinsmith_qdq.weights import quantized_weights
@@ -213,18 +215,37 @@ def _weighted(step: Step) -> Rewrite:
     constant = integer_constant(step.graph, stored)
     if constant is None:
         raise UnfoldedError(f"its weights {stored.name!r} are not quantized constants")
+    has_blocks = constant.varies_within(operator.weights_axis)
     given = step.node.inputs[2] if len(step.node.inputs) > 2 else None
     bias = None if given is None else step.graph.constant(given)
     if given is not None and bias is None:
         raise UnfoldedError(f"its bias {given.name!r} is computed")
-    found = quantized_weights(constant, operator.weights_axis, source.type, bias)
+    layer = _with_blocks(step.node) if has_blocks else None
+    found = (
+        quantized_weights(constant, operator.weights_axis, source.type, bias)
+        if layer is None
+        else blockwise_weights(constant, source.type, bias)
+    )
     if isinstance(found, str):
         raise UnfoldedError(found)
     weights = step.constant(stored.name, found.array, found.quantization, found.dtype)
     added: Value | None = None
     if given is not None and found.bias is not None:
         added = step.constant(given.name, found.bias, None)
-    return step.end(_nearest(operator), source, weights, added)
+    if layer is None or not isinstance(found, BlockConstants):
+        return step.end(_nearest(operator), source, weights, added)
+    blocks = step.constant(f"{stored.name}_blocks", found.blocks, None)
+    return step.end(_nearest(replace(layer, block=found.block)), source, weights, added, blocks)
+
+
+def _with_blocks(node: Node) -> BlockwiseFullyConnected | None:
+    """The layer of blocks that computes what a product, or a convolution of single pixels, does; None of others."""
+    operator, types = node.operator, [value and value.type for value in node.inputs]
+    if isinstance(operator, FullyConnected):
+        return BlockwiseFullyConnected(activation=operator.activation, keep_dims=operator.keep_dims)
+    if not isinstance(operator, Conv2D) or not operator.multiplies_pixels(types):
+        return None
+    return BlockwiseFullyConnected(activation=operator.activation, keep_dims=True)
 
 
 def _pair(step: Step) -> Rewrite:

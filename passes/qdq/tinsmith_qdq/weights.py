@@ -33,34 +33,46 @@ def quantized_weights(
     quantization = weights.quantization(axis)
     if isinstance(quantization, str):
         return quantization
-    assert source.quantization is not None
     channels = weights.array.shape[axis]
     centred = weights.array.astype(np.int64) - weights.zero_point
     rows = np.moveaxis(np.abs(centred), axis, 0).reshape(channels, -1)
-    sums = rows.sum(axis=1) * _largest(source)
+    sums = rows.sum(axis=1) * largest(source)
     scales = np.broadcast_to(np.array(quantization.scales), channels)
-    integers: NDArray[np.float64] | None = None
-    if bias is not None:
-        real = bias.astype(np.float64)
-        if quantization.axis is not None:
-            scales = _free_scales(scales, sums, real, source.quantization.scale)
-            quantization = Quantization(
-                tuple(map(float, scales)), quantization.zero_points, quantization.axis
-            )
-        integers = np.rint(real / (source.quantization.scale * scales))
-        sums = sums + np.abs(integers)
-    if source.dtype is DType.INT8 and float(sums.max()) > _LARGEST_SUM:
-        return "its sums may leave int32"
-    if integers is not None and float(np.abs(integers).max()) > _LARGEST_SUM:
-        return "its bias leaves int32"
-    stored = None if integers is None else integers.astype(np.int32)
+    if bias is not None and quantization.axis is not None:
+        scales = free_scales(scales, sums, bias, source)
+        quantization = Quantization(
+            tuple(map(float, scales)), quantization.zero_points, quantization.axis
+        )
+    stored = integer_bias(scales, sums, bias, source)
+    if isinstance(stored, str):
+        return stored
     return LayerConstants(weights.array, quantization, _dtype(weights, source), stored)
 
 
-def _free_scales(
-    scales: NDArray[np.float64], sums: NDArray[np.int64], bias: NDArray[np.float64], scale: float
+def integer_bias(
+    scales: NDArray[np.float64], sums: NDArray[np.int64], bias: Array | None, source: TensorType
+) -> NDArray[np.int32] | str | None:
+    """The bias in steps of input * weights, None if there is none; or why the layer does not fit into 32 bits.
+
+    scales: of the weights of each output channel. sums: of products, the largest that there can be.
+    """
+    assert source.quantization is not None
+    integers = np.zeros(len(sums))
+    if bias is not None:
+        integers = np.rint(bias.astype(np.float64) / (source.quantization.scale * scales))
+    if source.dtype is DType.INT8 and float((sums + np.abs(integers)).max()) > _LARGEST_SUM:
+        return "its sums may leave int32"
+    if float(np.abs(integers).max()) > _LARGEST_SUM:
+        return "its bias leaves int32"
+    return None if bias is None else integers.astype(np.int32)
+
+
+def free_scales(
+    scales: NDArray[np.float64], sums: NDArray[np.int64], bias: Array, source: TensorType
 ) -> NDArray[np.float64]:
     """Of channels whose weights are all 0 such that their bias fits, if it does not: quantizers give them tiny ones."""
+    assert source.quantization is not None
+    scale = source.quantization.scale
     roomy = np.float32(np.maximum(np.abs(bias), 1e-6) / (scale * 2.0**_FREE_BITS)).astype(
         np.float64
     )
@@ -68,7 +80,7 @@ def _free_scales(
     return np.where(is_free, roomy, scales)
 
 
-def _largest(type_: TensorType) -> int:
+def largest(type_: TensorType) -> int:
     """The largest magnitude of an element minus the zero point."""
     low, high = type_.dtype.integer_range
     zero = type_.quantization.zero_point if type_.quantization else 0

@@ -118,7 +118,7 @@ def _schemes(groups: Groups, scheme: Scheme) -> dict[str, Scheme]:
     """Of groups of int16 among int8 that of int16."""
     if scheme.activations is DType.INT16:
         return {}
-    wide = replace(scheme, activations=DType.INT16, unsigned_ends=False)
+    wide = replace(scheme, activations=DType.INT16, unsigned_ends=False, block=0)
     return {group: wide for name, group in groups.members.items() if groups.widths.is_wide(name)}
 
 

@@ -29,7 +29,7 @@ from tinsmith_quantization.layers import bits_of_layers
 from tinsmith_quantization.products import Product, product_of
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.synthesis import Synthesis
-from tinsmith_quantization.weights import Rounded, largest, scales_of
+from tinsmith_quantization.weights import BlockScales, Rounded, largest, scales_of
 
 _BATCH = 32
 _SEED = 1
@@ -307,7 +307,8 @@ def _zeros(layer: _Trained) -> list[Reals]:
 
 def _rounded(layer: _Trained) -> Rounded:
     integers = layer.integers().astype(np.int64)
-    return Rounded(integers, layer.steps()[:, :, 0], layer.bias if layer.has_bias else None)
+    scales = BlockScales(layer.steps()[:, :, 0])
+    return Rounded(integers, scales, layer.bias if layer.has_bias else None)
 
 
 def _with_numbers(graph: Graph, layers: Mapping[str, _Trained]) -> Graph:

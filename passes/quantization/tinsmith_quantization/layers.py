@@ -9,19 +9,32 @@ from tinsmith_ir.errors import UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Array, Graph, Node
 
+from tinsmith_quantization.blocks import block_of, block_scales, blocks_bytes
 from tinsmith_quantization.execution import is_real_layer, layer_results
 from tinsmith_quantization.products import Matrix, Product
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import LayerWeights, sqnr
-from tinsmith_quantization.weights import Moments, Rounded, learned, nearest, scales_of
+from tinsmith_quantization.weights import (
+    OCTAVES,
+    TRIED,
+    BlockScales,
+    Moments,
+    Rounded,
+    learned,
+    nearest,
+    scales_of,
+)
+
+_LARGEST_BIAS = 2.0**30
+"""Of a bias in integers, which sums are added to."""
 
 
 @dataclass(frozen=True)
 class IntegerLayer:
     """A layer whose weights are `integers` * `scales`, in the layout of its operator.
 
-    scales: one, or one for each output channel. bias: for each output channel, of integers of the scale of what is read
-    by that of weights; None if there is none.
+    scales: one, one for each output channel, or one for each weight, in the layout of weights. bias: for each output
+    channel, of integers of the scale of what is read by that of weights; None if there is none.
     loss: of the weights.
     """
 
@@ -75,32 +88,40 @@ def integer_layer(
     data = graph.constant(node.inputs[1])
     assert data is not None
     matrix = product.matrix(data)
-    rounded = given or _rounded(product, matrix, _bias(graph, node), bits, scheme, read, wanted)
-    real = rounded.integers * rounded.scales[:, :, None]
-    scales = rounded.scales.reshape(-1)
+    own = _bias(graph, node)
+    rounded = given or _rounded(product, matrix, own, bits, scheme, read, wanted, step)
+    real = rounded.real
+    block = block_of(product, bits, scheme)
     loss = LayerWeights(
         node.name,
         node.operator.title,
         bits,
         int(data.size),
-        -(-int(data.size) * bits // 8),
+        -(-int(data.size) * bits // 8) + blocks_bytes(rounded.integers, block),
         sqnr([matrix], [real]),
     )
     return IntegerLayer(
         product,
         real,
         product.weights(rounded.integers),
-        scales if scheme.per_channel else scales[:1],
+        _stored_scales(product, rounded, scheme),
         _stored_bias(rounded, step),
         loss,
     )
+
+
+def _stored_scales(product: Product, rounded: Rounded, scheme: Scheme) -> NDArray[np.float64]:
+    if rounded.scales.multiples is not None:
+        return product.weights(rounded.scales.steps).astype(np.float64)
+    rows = rounded.scales.rows.reshape(-1)
+    return rows if scheme.per_channel else rows[:1]
 
 
 def _stored_bias(rounded: Rounded, step: float | None) -> NDArray[np.float32] | None:
     """What the integers of the bias stand for: of few bits weights have scales at which that can be told from it."""
     bias = rounded.bias
     if bias is not None and step is not None:
-        steps = step * rounded.scales
+        steps = step * rounded.scales.rows
         bias = np.rint(bias / steps) * steps
     return None if bias is None else bias.reshape(-1).astype(np.float32)
 
@@ -117,16 +138,28 @@ def _rounded(
     scheme: Scheme,
     read: Array,
     wanted: Array,
+    step: float | None,
 ) -> Rounded:
     per_channel, power_of_two = scheme.per_channel, scheme.power_of_two
     bias = np.zeros(matrix.shape[:2])
     if given is not None:
         bias = product.per_channel(given)
+    block = block_of(product, bits, scheme)
+    least = np.zeros(bias.shape) if step is None else np.abs(bias) / (step * _LARGEST_BIAS)
+
+    def scales_for(real: Matrix, squares: Matrix | None = None) -> BlockScales:
+        if block:
+            return block_scales(real, bits, block, least, squares, power_of_two=power_of_two)
+        rows = scales_of(real, bits, squares, per_channel=per_channel, power_of_two=power_of_two)
+        return BlockScales(rows)
+
     if scheme.weights == "nearest":
-        scales = scales_of(matrix, bits, per_channel=per_channel, power_of_two=power_of_two)
+        scales = scales_for(matrix)
         kept = None if given is None else bias
         return Rounded(nearest(matrix, scales, bits), scales, kept)
     moments = Moments.empty(product.groups, product.terms)
     for quantized, real in zip(read, wanted, strict=True):
         moments.add(product.rows(quantized), product.rows(real))
-    return learned(matrix, bias, bits, moments, per_channel=per_channel, power_of_two=power_of_two)
+    ratios = OCTAVES if power_of_two else TRIED
+    tried = ratios if bits < 8 and per_channel else ()
+    return learned(matrix, bias, bits, moments, scales_for, ratios=tried)

@@ -20,26 +20,28 @@ _ACTIVATIONS = (DType.INT8, DType.INT16)
 class Scheme(Checked):
     """What integers a network is made of.
 
-    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the
-    ternary -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each
-    output channel of the weights, else one for a layer. symmetric: activations with zero point 0. power_of_two: all
-    scales are. unsigned_ends: inputs and outputs of the network are uint8. method: how the range of a tensor is found,
-    one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute,
-    `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and learns the others. equalize:
-    whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some networks
-    that have one scale for a layer. tables: whether functions of one number, also of several operators, may become
-    tables, which TFLite has not. rounding: how operators of integers are to round, one of ROUNDINGS: `tflite` as
-    TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with multipliers such that products
-    fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`). integer_lstms: whether LSTMs among
-    int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX has them alone. gates: what of a GRU,
-    and other sums that gates weigh, is int16 among int8, one of GATES: nothing, the `sums` that lead from products with
-    weights to the state, or the `products`, too.
+    activations: of tensors between operators; int16 is always symmetric. weight_bits: of most layers; 2 are the ternary
+    -1, 0, 1. end_bits: of the first and the last layer with weights, if more. per_channel: a scale for each output
+    channel of the weights, else one for a layer. block: of fewer than 8 bits so many weights of an output channel have
+    a scale of their own, in products with a matrix that have more of them; 0: all share one. symmetric: activations
+    with zero point 0. power_of_two: all scales are. unsigned_ends: inputs and outputs of the network are uint8. method:
+    how the range of a tensor is found, one of METHODS. weights: how they are rounded, one of WEIGHTS; `learned` looks
+    at what a layer is to compute, `distilled` trains layers of fewer than 8 bits all together in so many `steps`, and
+    learns the others. equalize: whether channels between two layers are scaled first, so that weights of a layer are
+    alike; it helps some networks that have one scale for a layer. tables: whether functions of one number, also of
+    several operators, may become tables, which TFLite has not. rounding: how operators of integers are to round, one of
+    ROUNDINGS: `tflite` as TFLite does, `nearest` once, as ONNX Runtime's real numbers are, `narrow` once, with
+    multipliers such that products fit into 32 bits. Who makes operators of integers sees to it (`set-rounding`).
+    integer_lstms: whether LSTMs among int8 are TFLite's of int8 with cells of int16; else they stay float32, as ONNX
+    has them alone. gates: what of a GRU, and other sums that gates weigh, is int16 among int8, one of GATES: nothing,
+    the `sums` that lead from products with weights to the state, or the `products`, too.
     """
 
     activations: DType = DType.INT8
     weight_bits: int = 8
     end_bits: int = 8
     per_channel: bool = True
+    block: int = 0
     symmetric: bool = False
     power_of_two: bool = False
     unsigned_ends: bool = False
@@ -64,10 +66,24 @@ class Scheme(Checked):
         _one_of("rounding", self.rounding, ROUNDINGS)
         if self.steps < 1:
             raise UsageError(f"quantization scheme: expected steps of 1 or more, got {self.steps}")
+        if self.block < 0:
+            raise UsageError(
+                f"quantization scheme: expected a block of 0 or more, got {self.block}"
+            )
+        if self.block and not self._may_have_blocks:
+            raise UsageError(
+                "quantization scheme: expected blocks beside int8 activations, scales per channel and weights "
+                "`learned` or `nearest`; leave out `block`, or what is not such"
+            )
         if self.unsigned_ends and self.activations is not DType.INT8:
             raise UsageError(
                 "quantization scheme: expected unsigned ends of int8 activations alone"
             )
+
+    @property
+    def _may_have_blocks(self) -> bool:
+        is_int8 = self.activations is DType.INT8
+        return is_int8 and self.per_channel and self.weights != "distilled"
 
     @property
     def is_trained(self) -> bool:
@@ -86,6 +102,7 @@ SCHEMES: Mapping[str, Scheme] = MappingProxyType(
         "int8": Scheme(),
         "int16x8": Scheme(activations=DType.INT16, rounding="tflite"),
         "int4": Scheme(weight_bits=4),
+        "int4-block32": Scheme(weight_bits=4, block=32),
         "ternary": Scheme(weight_bits=2, weights="distilled"),
         "power-of-two": Scheme(power_of_two=True, symmetric=True),
         "uint8": Scheme(unsigned_ends=True),

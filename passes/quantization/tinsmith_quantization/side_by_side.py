@@ -163,6 +163,8 @@ class SideBySide:
         scheme, step = self._scheme, self._step(node)
         if len(self._graph.readers(weights)) > 1:
             scheme = replace(scheme, weights="nearest")
+        if self._dtype(node) is not DType.INT8:
+            scheme = replace(scheme, block=0)
         bits, wanted = self._bits[node.name], self._tensors.real[source.name]
         given = self._rounded.get(node.name)
         return integer_layer(self._graph, product, bits, scheme, read, wanted, step, given)

@@ -61,11 +61,13 @@ def prepare_qat(module: nn.Module, scheme: Scheme) -> nn.Module:
     averages over the batches of training; the first is taken whole, so at least one has to be seen before `eval()`.
     module: what torch.fx can trace, of Conv2d, Linear and what lies between. In evaluation it can be exported by
     `torch.export.export`; see `integer_ends` for what comes then.
-    Raises UnsupportedError for a module that torch.fx cannot trace, UsageError for a scheme of unsigned ends and a
-    module without layers.
+    Raises UnsupportedError for a module that torch.fx cannot trace, UsageError for a scheme of unsigned ends or of
+    blocks, and a module without layers.
     """
     if scheme.unsigned_ends:
         raise UsageError("prepare_qat: expected a scheme of signed ends, got one of unsigned ones")
+    if scheme.block:
+        raise UsageError("prepare_qat: expected a scheme without blocks, got one of `block`")
     graph = _folded(_traced(module))
     _replace_layers(graph, scheme)
     for node in list(graph.graph.nodes):

@@ -8,6 +8,7 @@ of the layers before it are made good as far as they can be.
 """
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +23,8 @@ _SCARCITY = 0.3
 _RATIOS = np.linspace(1.0, 0.4, 61)
 _HALVES = np.exp2(-np.arange(4.0))
 """Of the scale that clips nothing, those that are tried where bits are few."""
-_TRIED = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5)
-_OCTAVES = (0.5, 2.0)
+TRIED = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5)
+OCTAVES = (0.5, 2.0)
 """Of the scale that is best without making errors good, others that may be better with it."""
 _TINY = 1e-12
 
@@ -60,12 +61,35 @@ def _with_ones(rows: Matrix) -> Matrix:
 
 
 @dataclass(frozen=True)
+class BlockScales:
+    """rows: a scale for each channel, (G, O). multiples: (G, O, K), how many of these a weight's scale is; None: 1."""
+
+    rows: Matrix
+    multiples: NDArray[np.int64] | None = None
+
+    @property
+    def steps(self) -> Matrix:
+        """The scale of each weight, (G, O, K) or (G, O, 1), in float32's numbers."""
+        steps = self.rows[:, :, None]
+        return steps if self.multiples is None else _in_float32(steps * self.multiples)
+
+    def times(self, ratio: float) -> "BlockScales":
+        """All so many times as large."""
+        return BlockScales(_in_float32(self.rows * ratio), self.multiples)
+
+
+@dataclass(frozen=True)
 class Rounded:
-    """integers: (G, O, K). scales: (G, O). bias: (G, O), real numbers; None if there is none."""
+    """integers: (G, O, K). scales: of these. bias: (G, O), real numbers; None if there is none."""
 
     integers: NDArray[np.int64]
-    scales: Matrix
+    scales: BlockScales
     bias: Matrix | None
+
+    @property
+    def real(self) -> Matrix:
+        """What the integers stand for."""
+        return self.integers * self.scales.steps
 
 
 def largest(bits: int) -> int:
@@ -126,10 +150,10 @@ def _sought(
     return found
 
 
-def nearest(matrix: Matrix, scales: Matrix, bits: int) -> NDArray[np.int64]:
+def nearest(matrix: Matrix, scales: BlockScales, bits: int) -> NDArray[np.int64]:
     """Each weight rounded by itself, halves to even."""
     most = largest(bits)
-    return np.clip(np.rint(matrix / scales[:, :, None]), -most, most).astype(np.int64)
+    return np.clip(np.rint(matrix / scales.steps), -most, most).astype(np.int64)
 
 
 def learned(
@@ -137,23 +161,25 @@ def learned(
     bias: Matrix,
     bits: int,
     moments: Moments,
+    scales_for: Callable[[Matrix, Matrix], BlockScales],
     *,
-    per_channel: bool,
-    power_of_two: bool,
+    ratios: Sequence[float] = (),
 ) -> Rounded:
-    """Weights (G, O, K) and bias (G, O), real zeros if the layer has none, for what the layer reads and should give."""
+    """Weights (G, O, K) and bias (G, O), real zeros if the layer has none, for what the layer reads and should give.
+
+    scales_for: what gives the scales of weights, by how much the error of each term counts, (G, K). ratios: of these,
+    others that each channel tries.
+    """
     given = np.concatenate([matrix, bias[:, :, None]], axis=2)
     squares = _damped(moments)
     wanted = _fitted(given, squares, moments)
     real = wanted[:, :, :-1]
     diagonal = np.einsum("gkk->gk", squares)[:, :-1]
-    scales = scales_of(real, bits, diagonal, per_channel=per_channel, power_of_two=power_of_two)
+    scales = scales_for(real, diagonal)
     best = _spread_errors(wanted, scales, bits, squares)
-    if bits == 8 or not per_channel:
-        return best
-    cost = _costs(wanted, best, squares)
-    for ratio in _OCTAVES if power_of_two else _TRIED:
-        tried = _spread_errors(wanted, _in_float32(scales * ratio), bits, squares)
+    cost = _costs(wanted, best, squares) if ratios else np.zeros(bias.shape)
+    for ratio in ratios:
+        tried = _spread_errors(wanted, scales.times(ratio), bits, squares)
         costs = _costs(wanted, tried, squares)
         best, cost = _better(best, cost, tried, costs)
     return best
@@ -162,8 +188,7 @@ def learned(
 def _costs(wanted: Matrix, found: Rounded, squares: Matrix) -> Matrix:
     """The square error of each channel's sums over all rows, (G, O)."""
     assert found.bias is not None
-    real = found.integers * found.scales[:, :, None]
-    lost = wanted - np.concatenate([real, found.bias[:, :, None]], axis=2)
+    lost = wanted - np.concatenate([found.real, found.bias[:, :, None]], axis=2)
     return np.asarray(np.einsum("gok,gkl,gol->go", lost, squares, lost, optimize=True), np.float64)
 
 
@@ -172,9 +197,10 @@ def _better(first: Rounded, cost: Matrix, second: Rounded, costs: Matrix) -> tup
     assert first.bias is not None
     assert second.bias is not None
     is_better = costs < cost
+    rows = np.where(is_better, second.scales.rows, first.scales.rows)
     return Rounded(
         np.where(is_better[:, :, None], second.integers, first.integers),
-        np.where(is_better, second.scales, first.scales),
+        BlockScales(rows, first.scales.multiples),
         np.where(is_better, second.bias, first.bias),
     ), np.where(is_better, costs, cost)
 
@@ -201,17 +227,18 @@ def _fitted(given: Matrix, squares: Matrix, moments: Moments) -> Matrix:
     return given + moved
 
 
-def _spread_errors(wanted: Matrix, scales: Matrix, bits: int, squares: Matrix) -> Rounded:
+def _spread_errors(wanted: Matrix, scales: BlockScales, bits: int, squares: Matrix) -> Rounded:
     """Integers of weights (G, O, K+1), of which the last column is the bias, and what that has become."""
     order, most = _order(squares), largest(bits)
+    steps = np.broadcast_to(scales.steps, (*wanted.shape[:2], wanted.shape[2] - 1))
     integers = np.zeros((*wanted.shape[:2], wanted.shape[2] - 1), np.int64)
     bias = np.zeros(wanted.shape[:2])
     for group in range(wanted.shape[0]):
         permuted = squares[group][np.ix_(order[group], order[group])]
         factor = _inverse_factor(permuted)
         left = wanted[group][:, order[group]].copy()
-        step = scales[group]
         for place, term in enumerate(order[group][:-1]):
+            step = steps[group][:, term]
             integer = np.clip(np.rint(left[:, place] / step), -most, most)
             integers[group][:, term] = integer
             error = (left[:, place] - integer * step) / factor[place, place]

@@ -58,7 +58,10 @@ class Writer:
     def weights(
         self, name: str, integers: NDArray[np.generic], scales: NDArray[np.float64], axis: int
     ) -> Value:
-        """The real numbers that weights of int8 stand for. scales: one, or one for each index of `axis`."""
+        """The real numbers that weights of int8 stand for.
+
+        scales: one, one for each index of `axis`, or one for each weight, in the shape of these.
+        """
         shape = tuple(integers.shape)
         if scales.size == 1:
             stored = self._stored(name, integers, float(scales.reshape(-1)[0]))
@@ -67,7 +70,8 @@ class Writer:
         steps = self.dequantized(stored, f"{name}_steps")
         spread = [1] * len(shape)
         spread[axis] = shape[axis]
-        factor = np.asarray(scales, np.float32).reshape(spread)
+        laid = scales if scales.ndim > 1 else scales.reshape(spread)
+        factor = np.asarray(laid, np.float32)
         factors = self.constant(f"{name}_scales", factor, TensorType(factor.shape, DType.FLOAT32))
         type_ = TensorType(shape, DType.FLOAT32)
         return self.add(

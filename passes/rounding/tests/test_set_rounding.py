@@ -168,3 +168,21 @@ def test_the_zero_point_of_weights_counts_in_their_sums() -> None:
     assert large is not None
     # Sums of 4 * 128 * 1, and of 4 * 128 * 128.
     assert small - large == 7
+
+
+def test_multipliers_of_blocks_count_in_their_sums() -> None:
+    text = """graph 2 "g" {{
+      input %x: i8[1,4]<0.5, 0>
+      const %w: i4[1,4]<0.25, 0> = [1, 1, 1, 1]
+      const %m: u8[1,2] = [{low}, {high}]
+      %y: i8[1,1]<16.0, -3> = blockwise_fully_connected(%x, %w, none, %m) {{block=2}}
+      output %y
+    }}"""
+    widths: list[int] = []
+    for low, high in ((1, 1), (1, 31)):
+        graph = SetRounding("nearest").run(parse_graph(text.format(low=low, high=high)))
+        bits = narrow_bits(graph, graph.nodes[0])
+        assert bits is not None
+        widths.append(bits)
+    # Sums of 4 * 128, and of 2 * 128 * (1 + 31).
+    assert widths[0] - widths[1] == 4

@@ -14,6 +14,7 @@ from tinsmith_ir.matmul_parameters import matmul_parameters
 from tinsmith_ir.operators import (
     Add,
     BatchMatmul,
+    BlockwiseFullyConnected,
     Clamp,
     Concat,
     Convolution,
@@ -25,6 +26,7 @@ from tinsmith_ir.operators import (
     Sub,
     Weighted,
 )
+from tinsmith_ir.operators.blockwise import multiplied
 from tinsmith_ir.operators.quantize import is_accumulator
 from tinsmith_ir.operators.weighted import centred_weights
 from tinsmith_ir.parameters import (
@@ -43,6 +45,7 @@ from tinsmith_ir.types import TensorType
 NARROWEST_BITS = 8
 """Fewer would move an int8 result by more than a step: it is off by 2**-bits of at most 255."""
 
+_Bounded = Convolution | FullyConnected | BlockwiseFullyConnected
 _Bound = tuple[int, int, int]
 """Largest magnitude of an accumulator, its multiplier of full width, and the shift of that."""
 
@@ -121,7 +124,12 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
     has_bias = len(inputs) > 2 and inputs[2] is not None
     if weights is None or (has_bias and bias is None) or output.dtype is DType.INT16:
         return []
-    if not isinstance(operator, (Convolution, FullyConnected)):
+    if isinstance(operator, BlockwiseFullyConnected):
+        blocks = constants[3]
+        if blocks is None:
+            return []
+        weights = multiplied(weights, blocks, operator.block)
+    elif not isinstance(operator, (Convolution, FullyConnected)):
         return []
     parameters = _parameters(operator, inputs, output)
     channels = output.shape[-1]
@@ -144,7 +152,7 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
 
 
 def _parameters(
-    operator: Convolution | FullyConnected, inputs: Sequence[TensorType | None], output: TensorType
+    operator: _Bounded, inputs: Sequence[TensorType | None], output: TensorType
 ) -> ConvParameters:
     if isinstance(operator, Convolution):
         return conv_parameters(operator, inputs, output)

@@ -204,6 +204,16 @@ NETWORKS = {
         output %index""",
         1,
     ),
+    "layers of each frame with scales of blocks": (
+        """input %x: i8[1,4,4]<0.5, 3>
+        const %w: i4[2,4]<0.25, 0> = [5, -7, 3, 1, -8, 7, 2, -1]
+        const %m: u8[2,2] = [1, 3, 2, 1]
+        %rows: i8[4,2]<1.0, -2> = blockwise_fully_connected(%x, %w, none, %m) {block=2}
+        %y: i8[1,4,2]<1.0, -2> = blockwise_fully_connected(%x, %w, none, %m) {block=2, keep_dims=true}
+        output %rows
+        output %y""",
+        1,
+    ),
     "other axes in front of time": (
         """input %x: i8[1,5,2,3]<0.5, 3>
         %turned: i8[1,3,5,2]<0.5, 3> = transpose(%x) {permutation=[0,3,1,2]}

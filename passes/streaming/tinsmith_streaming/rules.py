@@ -8,6 +8,7 @@ from tinsmith_ir.graph import Node
 from tinsmith_ir.operators import (
     ArgExtremum,
     AveragePool2D,
+    BlockwiseFullyConnected,
     Concat,
     Convolution,
     CumSum,
@@ -53,7 +54,7 @@ def reading_of(node: Node, tracks: Tracks) -> Window | AllFrames:
     match operator:
         case Convolution() | Pool():
             return _sliding(operator, node, track)
-        case FullyConnected():
+        case FullyConnected() | BlockwiseFullyConnected():
             return _rows_of_features(operator, node, track)
         case Softmax() | LogSoftmax() | L2Normalization() | Ranking():
             return _beside(operator, track, len(input_.shape) - 1, track.axis)
@@ -155,7 +156,9 @@ def _fill(operator: Convolution | Pool, input_: TensorType) -> int | float:
     return input_.dtype.integer_range[0] if input_.dtype.is_integer else -math.inf
 
 
-def _rows_of_features(operator: FullyConnected, node: Node, track: Track) -> Window | AllFrames:
+def _rows_of_features(
+    operator: FullyConnected | BlockwiseFullyConnected, node: Node, track: Track
+) -> Window | AllFrames:
     shape = node.present_inputs[0].type.shape
     depth = node.present_inputs[1].type.shape[1]
     if operator.keep_dims:

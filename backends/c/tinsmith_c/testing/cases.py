@@ -768,6 +768,7 @@ _ROUNDED_ONCE = (
     "conv2d_i8",
     "depthwise_conv2d_i8",
     "fully_connected_i8",
+    "blockwise",
     "elementwise_i8",
     "mean_i8",
     "sums_i8",

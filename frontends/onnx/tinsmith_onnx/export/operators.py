@@ -8,6 +8,7 @@ from tinsmith_ir.operators.poses import Poses
 
 from tinsmith_onnx.export import (
     arithmetic,
+    blockwise,
     conversions,
     dynamic,
     functions,
@@ -22,6 +23,7 @@ from tinsmith_onnx.export.site import Rule
 
 RULES: Mapping[type[Operator], Rule] = {
     **arithmetic.RULES,
+    **blockwise.RULES,
     **conversions.RULES,
     **dynamic.RULES,
     **functions.RULES,

@@ -118,9 +118,9 @@ class Site:
         is_real = value.type.dtype is DType.FLOAT32
         return flat if is_real else self.values.dequantized(flat, value, order)
 
-    def known(self, array: Array, hint: str) -> str:
-        """A tensor of the file whose elements are these."""
-        return self._model.known(array, hint)
+    def known(self, array: Array, hint: str, dtype: DType | None = None) -> str:
+        """A tensor of the file whose elements are these. dtype: int4 or int2, if int8 holds that."""
+        return self._model.known(array, hint, dtype)
 
     def number(self, number: float, hint: str, dtype: DType = DType.FLOAT32) -> str:
         """One number."""

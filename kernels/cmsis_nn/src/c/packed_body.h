@@ -27,7 +27,7 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s8(const cmsis_nn_context *c
                                                        int8_t *output_data) {
   (void)ctx;
   return multiply_rows(fc_params, quant_params, input_dims, input_data, filter_dims, filter_data, bias_data,
-                       output_dims, output_data);
+                       output_dims, output_data, false);
 }
 
 #endif /* TINSMITH_NN_C */

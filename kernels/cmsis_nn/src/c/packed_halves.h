@@ -61,18 +61,9 @@ TINSMITH_ALWAYS_INLINE void add_lanes(int32_t sums[][kChannels], uint32_t lanes[
   }
 }
 
-/** acc[p][c] = starts[p] + bias[c] + sum over k of x[p][k] * w[k][c]. pixels is a constant. */
-TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bias, const int32_t *starts,
-                                     const int8_t *const *x, const int8_t *weights, int32_t depth, int32_t pixels) {
-  /* Copies that nothing points to, so that they live in registers. */
-  const int8_t *inputs[kPixels];
-  int32_t sums[kPixels][kChannels];
-  for (int32_t p = 0; p < pixels; ++p) {
-    inputs[p] = x[p];
-    for (int32_t c = 0; c < kChannels; ++c) {
-      sums[p][c] = starts[p] + (TINSMITH_NN_NARROW ? 0 : bias[c]);
-    }
-  }
+/** sums[p][c] += sum over k of inputs[p][k] * (w[k][c] + 8). pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void add_raised(int32_t sums[][kChannels], const int8_t **inputs, const int8_t *weights,
+                                       int32_t depth, int32_t pixels) {
   TINSMITH_NO_UNROLL
   for (; depth > 0; depth -= kTogether) {
     uint32_t lanes[kPixels][kLanePairs];
@@ -108,6 +99,21 @@ TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bi
     }
     add_lanes(sums, lanes, pixels);
   }
+}
+
+/** acc[p][c] = starts[p] + bias[c] + sum over k of x[p][k] * w[k][c]. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void multiply(int32_t acc[][kChannels], const int32_t *bias, const int32_t *starts,
+                                     const int8_t *const *x, const int8_t *weights, int32_t depth, int32_t pixels) {
+  /* Copies that nothing points to, so that they live in registers. */
+  const int8_t *inputs[kPixels];
+  int32_t sums[kPixels][kChannels];
+  for (int32_t p = 0; p < pixels; ++p) {
+    inputs[p] = x[p];
+    for (int32_t c = 0; c < kChannels; ++c) {
+      sums[p][c] = starts[p] + (TINSMITH_NN_NARROW ? 0 : bias[c]);
+    }
+  }
+  add_raised(sums, inputs, weights, depth, pixels);
   for (int32_t p = 0; p < pixels; ++p) {
     for (int32_t c = 0; c < kChannels; ++c) {
       acc[p][c] = sums[p][c];

@@ -148,6 +148,26 @@ TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[]
   scale_channel(stage, acc, 3, channels, output, pixels);
 }
 
+#else
+
+/** Outputs of a group of channels, of which `left` exist; the stage goes on to the next one. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE void scale_group(output_stage *stage, int32_t acc[][kChannels], int32_t left, int32_t channels,
+                                        int8_t *output, int32_t pixels, bool any_shift) {
+  TINSMITH_NO_UNROLL
+  for (int32_t c = 0; c < kChannels && c < left; ++c) {
+    const int32_t multiplier = *stage->multiplier;
+    const int32_t shift = *stage->shift;
+    const int32_t offset = any_shift ? 0 : tinsmith_half_and_zero_point(shift, stage->zero_point);
+    stage->multiplier += stage->step;
+    stage->shift += stage->step;
+    for (int32_t p = 0; p < pixels; ++p) {
+      const int32_t value = any_shift ? tinsmith_requantize_folded_any(acc[p][c], multiplier, shift, stage->zero_point)
+                                      : tinsmith_requantize_folded(acc[p][c], multiplier, shift, offset);
+      output[p * channels + c] = tinsmith_saturate_s8(value);
+    }
+  }
+}
+
 #endif
 
 /** All channels of `pixels` pixels, kPixels or 1: output[p][o] = stage(bias[o] + sum over k of w[o][k] * x[p][k]). */
@@ -177,19 +197,7 @@ TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *co
     stage.multiplier += kChannels;
     stage.shift += kChannels;
 #else
-    TINSMITH_NO_UNROLL
-    for (int32_t c = 0; c < kChannels && c < left; ++c) {
-      const int32_t multiplier = *stage.multiplier;
-      const int32_t shift = *stage.shift;
-      const int32_t offset = any_shift ? 0 : tinsmith_half_and_zero_point(shift, stage.zero_point);
-      stage.multiplier += stage.step;
-      stage.shift += stage.step;
-      for (int32_t p = 0; p < pixels; ++p) {
-        const int32_t value = any_shift ? tinsmith_requantize_folded_any(acc[p][c], multiplier, shift, stage.zero_point)
-                                        : tinsmith_requantize_folded(acc[p][c], multiplier, shift, offset);
-        output[p * channels + first + c] = tinsmith_saturate_s8(value);
-      }
-    }
+    scale_group(&stage, acc, left, channels, output + first, pixels, any_shift);
 #endif
   }
 }
@@ -253,23 +261,28 @@ TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status convolve_pixels(const cmsis_nn_contex
   return ARM_CMSIS_NN_SUCCESS;
 }
 
-/** A fully connected layer, as tinsmith_fully_connected_packed_s8(). */
+static inline output_stage stage_of_rows(const cmsis_nn_fc_params *fc_params, const cmsis_nn_quant_params *quant_params,
+                                         const int32_t *bias) {
+  return (output_stage){bias, quant_params->multiplier, quant_params->shift, quant_params->is_per_channel ? 1 : 0,
+                        fc_params->output_offset};
+}
+
+/** A fully connected layer, as tinsmith_fully_connected_packed_s8(). any_shift: as of convolve_pixels(). */
 TINSMITH_ALWAYS_INLINE arm_cmsis_nn_status multiply_rows(const cmsis_nn_fc_params *fc_params,
                                                          const cmsis_nn_quant_params *quant_params,
                                                          const cmsis_nn_dims *input_dims, const int8_t *input_data,
                                                          const cmsis_nn_dims *filter_dims, const int8_t *filter_data,
                                                          const int32_t *bias_data, const cmsis_nn_dims *output_dims,
-                                                         int8_t *output_data) {
+                                                         int8_t *output_data, bool any_shift) {
   const arm_cmsis_nn_status status = tinsmith_check_fully_connected_packed(fc_params, filter_dims, output_dims);
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  const output_stage stage = {bias_data, quant_params->multiplier, quant_params->shift,
-                              quant_params->is_per_channel ? 1 : 0, fc_params->output_offset};
+  const output_stage stage = stage_of_rows(fc_params, quant_params, bias_data);
   const int32_t channels = output_dims->c;
   for (int32_t n = 0; n < input_dims->n; ++n) {
     multiply_one(&stage, input_data + n * filter_dims->n, filter_data, filter_dims->n, channels,
-                 output_data + n * channels, false);
+                 output_data + n * channels, any_shift);
   }
   tinsmith_apply_activation(&fc_params->activation, output_data, input_dims->n * channels);
   return ARM_CMSIS_NN_SUCCESS;

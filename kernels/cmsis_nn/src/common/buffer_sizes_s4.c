@@ -1,6 +1,7 @@
 /* Scratch of the functions whose weights have four bits. */
 
 #include "include/arm_nnfunctions.h"
+#include "include/tinsmith_nn_blockwise.h"
 #include "src/internal/convolve_s4.h"
 #include "src/internal/implementation.h"
 #include "src/internal/shapes.h"
@@ -61,4 +62,9 @@ int32_t arm_convolve_wrapper_s4_get_buffer_size_mve(const cmsis_nn_conv_params *
   (void)output_dims;
   const bool windows_are_copied = kind_of(conv_params, input_dims, filter_dims) > kConvolution1x1;
   return windows_are_copied ? convolve_bytes_mve(input_dims, filter_dims) : 0;
+}
+
+/* C and DSP: a word for each block. */
+int32_t tinsmith_blockwise_fully_connected_packed_s4_get_buffer_size(const cmsis_nn_dims *filter_dims, int32_t block) {
+  return (filter_dims->n + block - 1) / block * 4;
 }

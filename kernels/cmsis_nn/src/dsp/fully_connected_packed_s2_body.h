@@ -10,29 +10,19 @@
 
 #if TINSMITH_NN_DSP
 
+#include "src/dsp/fully_connected_stage.h"
 #include "src/dsp/two_bit_lanes.h"
 #include "src/internal/arguments.h"
 #include "src/internal/clamp.h"
 #include "src/internal/compiler.h"
 #include "src/internal/dsp.h"
-#include "src/internal/requantize.h"
 #include "src/internal/sum_s8.h"
-
-enum { kChannels = 4 };
 
 /** Sums for the channel pairs (a, b) and (c, d). */
 typedef struct {
   int32_t both[2];
   int32_t bottom[2];
 } sums;
-
-/** Scaling of outputs; a step of 0 means one multiplier and shift for all. */
-typedef struct {
-  const int32_t *multiplier;
-  const int32_t *shift;
-  int32_t step;
-  int32_t zero_point;
-} output_stage;
 
 /** The bottom channels' sums are those of all that is in `both`. */
 TINSMITH_ALWAYS_INLINE void keep_bottoms(sums *acc) {
@@ -94,19 +84,6 @@ static inline void add_words(sums *acc, const int8_t *x, const tinsmith_lanes *w
   /* clang-format on */
 }
 
-static inline int8_t scale(int32_t acc, int32_t multiplier, int32_t shift, int32_t zero_point) {
-  return tinsmith_saturate_s8(tinsmith_requantize_folded_any(acc, multiplier, shift, zero_point));
-}
-
-/** Outputs of the first `count` channels of a group, of any stage. */
-TINSMITH_NOINLINE static void finish_any(const output_stage *stage, const int32_t *values, int32_t count,
-                                         int8_t *output) {
-  TINSMITH_NO_UNROLL
-  for (int32_t c = 0; c < count; ++c) {
-    output[c] = scale(values[c], stage->multiplier[c * stage->step], stage->shift[c * stage->step], stage->zero_point);
-  }
-}
-
 /** Sum of the top channel of a pair. */
 static inline int32_t top(const sums *acc, int32_t pair, const int32_t *bias) {
   return tinsmith_two_bit_top(acc->both[pair], acc->bottom[pair]) + bias[2 * pair + 1];
@@ -139,21 +116,9 @@ TINSMITH_NOINLINE static void multiply_vector(output_stage stage, const int32_t 
     const int32_t value1 = top(&acc, 0, bias);
     const int32_t value2 = acc.bottom[1] + term;
     const int32_t value3 = top(&acc, 1, bias);
-    if (channels >= kChannels && stage.step == 0) {
-      const int32_t multiplier = *stage.multiplier;
-      const int32_t shift = *stage.shift;
-      output[0] = scale(value0, multiplier, shift, stage.zero_point);
-      output[1] = scale(value1, multiplier, shift, stage.zero_point);
-      output[2] = scale(value2, multiplier, shift, stage.zero_point);
-      output[3] = scale(value3, multiplier, shift, stage.zero_point);
-    } else {
-      const int32_t values[kChannels] = {value0, value1, value2, value3};
-      finish_any(&stage, values, channels < kChannels ? channels : kChannels, output);
-    }
+    finish_group(&stage, value0, value1, value2, value3, channels, output);
     bias += kChannels;
     output += kChannels;
-    stage.multiplier += kChannels * stage.step;
-    stage.shift += kChannels * stage.step;
   }
 }
 
@@ -168,8 +133,7 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s2(const cmsis_nn_context *c
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  const output_stage stage = {quant_params->multiplier, quant_params->shift, quant_params->is_per_channel ? 1 : 0,
-                              fc_params->output_offset};
+  const output_stage stage = first_stage(fc_params, quant_params);
   const tinsmith_lanes *weights = (const void *)filter_data;
   const int32_t depth = filter_dims->n;
   const int32_t channels = output_dims->c;

@@ -16,6 +16,7 @@
 
 #if TINSMITH_NN_NEAREST
 
+#include "include/tinsmith_nn_blockwise.h"
 #include "include/tinsmith_nn_nearest.h"
 #include "include/tinsmith_nn_two_bits.h"
 
@@ -25,6 +26,7 @@
 #undef tinsmith_convolve_packed_offset_s8
 #undef tinsmith_convolve_packed_s4
 #undef tinsmith_fully_connected_packed_s4
+#undef tinsmith_blockwise_fully_connected_packed_s4
 #undef tinsmith_convolve_packed_s2
 #undef tinsmith_convolve_packed_any_s2
 #undef tinsmith_depthwise_packed_s2
@@ -56,6 +58,7 @@
 #define tinsmith_convolve_packed_offset_s8 tinsmith_convolve_packed_offset_s8_nearest
 #define tinsmith_convolve_packed_s4 tinsmith_convolve_packed_s4_nearest
 #define tinsmith_fully_connected_packed_s4 tinsmith_fully_connected_packed_s4_nearest
+#define tinsmith_blockwise_fully_connected_packed_s4 tinsmith_blockwise_fully_connected_packed_s4_nearest
 #define tinsmith_convolve_packed_s2 tinsmith_convolve_packed_s2_nearest
 #define tinsmith_convolve_packed_any_s2 tinsmith_convolve_packed_any_s2_nearest
 #define tinsmith_depthwise_packed_s2 tinsmith_depthwise_packed_s2_nearest

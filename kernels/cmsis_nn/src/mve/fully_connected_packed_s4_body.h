@@ -112,13 +112,7 @@ arm_cmsis_nn_status tinsmith_fully_connected_packed_s4(const cmsis_nn_context *c
   if (status != ARM_CMSIS_NN_SUCCESS) {
     return status;
   }
-  const mve_output_scale scale = {
-      .multiplier = quant_params->multiplier,
-      .shift = quant_params->shift,
-      .per_channel = quant_params->is_per_channel != 0,
-      .shifts_right = false, /* The general case costs one row nothing worth a test. */
-      .range = {fc_params->output_offset, fc_params->activation.min, fc_params->activation.max},
-  };
+  const mve_output_scale scale = mve_scale_of_rows(fc_params, quant_params);
   for (int32_t batch = 0; batch < input_dims->n; ++batch) {
     multiply_row(&scale, filter_dims, input_data, filter_data, bias_data, output_data);
     input_data += filter_dims->n;

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "include/arm_nn_types.h"
 #include "src/internal/rounding.h"
 
 /** Lanes of an int32 vector, and of an int8 vector. */
@@ -136,6 +137,18 @@ typedef struct {
   bool shifts_right; /**< Every shift is negative: the usual case, and the faster one. */
   mve_output_range range;
 } mve_output_scale;
+
+/** That of a fully connected layer, whose rows are one by one: the general case costs a row nothing worth a test. */
+static inline mve_output_scale mve_scale_of_rows(const cmsis_nn_fc_params *fc_params,
+                                                 const cmsis_nn_quant_params *quant_params) {
+  return (mve_output_scale){
+      .multiplier = quant_params->multiplier,
+      .shift = quant_params->shift,
+      .per_channel = quant_params->is_per_channel != 0,
+      .shifts_right = false,
+      .range = {fc_params->output_offset, fc_params->activation.min, fc_params->activation.max},
+  };
+}
 
 /**
  * Requantize and store the sums of channels [channel, channel + 4) of which `present` exist.
