@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_pulp_nn import convolution, few_bits, lookups, means, moves, others, pairs
+from tinsmith_pulp_nn import blockwise, convolution, few_bits, lookups, means, moves, others, pairs
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,7 @@ class PulpNnBackend(Checked):
         return (
             *convolution.kernels(target),
             *few_bits.kernels(target),
+            *blockwise.kernels(target),
             *lookups.kernels_of_one(),
             *others.kernels(target),
             *lookups.kernels_of_two(),

@@ -202,7 +202,7 @@ def linear_cost(stage: cost.Stage) -> Callable[[Layer], Cost]:
 
 
 @dataclass(frozen=True)
-class _Stage:
+class OutputStage:
     """An output stage. suffix: of the names of its kernels. rules: what it takes, and what its 3x3 strips do. cost: the
     stage of cost.py whose cycles are its own, or a little more.
     """
@@ -215,8 +215,8 @@ class _Stage:
     cost: cost.Stage
 
 
-_STAGES = (
-    _Stage(
+STAGES = (
+    OutputStage(
         "",
         (Rounding.TFLITE,),
         tflite_words,
@@ -224,8 +224,10 @@ _STAGES = (
         (scales_of_strips,),
         "tflite",
     ),
-    _Stage("_scaled", scaled.ROUNDINGS, scaled.low_words, (scaled.low_words_fit,), (), "truncate"),
-    _Stage(
+    OutputStage(
+        "_scaled", scaled.ROUNDINGS, scaled.low_words, (scaled.low_words_fit,), (), "truncate"
+    ),
+    OutputStage(
         "_scaled_high",
         scaled.ROUNDINGS,
         scaled.high_words,
@@ -239,10 +241,10 @@ _STAGES = (
 def kernels(target: Target) -> tuple[Kernel, ...]:
     """Those with weights, of each stage; of two stages for one rounding the faster one first."""
     del target
-    return tuple(kernel for stage in _STAGES for kernel in _kernels_of(stage))
+    return tuple(kernel for stage in STAGES for kernel in _kernels_of(stage))
 
 
-def _kernels_of(stage: _Stage) -> tuple[Kernel, ...]:
+def _kernels_of(stage: OutputStage) -> tuple[Kernel, ...]:
     kernel = partial(
         Kernel,
         backend=BACKEND,

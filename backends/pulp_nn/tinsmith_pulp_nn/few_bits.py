@@ -21,6 +21,7 @@ from tinsmith_pulp_nn.common import LAYOUT, chosen_cores, fork
 from tinsmith_pulp_nn.geometry import Widened, ceiling, padded_columns, rounded_up
 from tinsmith_pulp_nn.weights import (
     Arranged,
+    Rows,
     arranged,
     arranged_call,
     emit_arranged,
@@ -40,14 +41,14 @@ _HIGH = "_scaled_high"
 
 def pairs_are_bytes(layer: Layer) -> str | None:
     """No weight is -8 beside a negative one of the row above it, so that a byte holds 16 times it plus the other."""
-    return _no_byte(layer, 4)
+    return wrong_byte(given_channels(layer).rows, 4)
 
 
 def fours_are_bytes(layer: Layer) -> str | None:
     """No weight is -2 below ones whose sum, each taken four times as often as the one above it, is negative, so that a
     byte holds those of four rows.
     """
-    return _no_byte(layer, 2)
+    return wrong_byte(given_channels(layer).rows, 2)
 
 
 @dataclass(frozen=True)
@@ -93,15 +94,17 @@ def packed_fields(weights: NDArray[np.int8], bits: int) -> NDArray[np.int8]:
     return np.bitwise_or.reduce(fields << places, axis=1).reshape(-1).view(np.int8)
 
 
-def _summed(rows: NDArray[np.int8], bits: int) -> NDArray[np.int32]:
+def _summed(rows: Rows, bits: int) -> NDArray[np.int32]:
     """Of rows that share a byte (groups, rows, columns): each with those before it, as the byte has them."""
     places = np.arange(0, 8, bits, dtype=np.int32)[None, :, None]
     return np.cumsum(rows.astype(np.int32) << places, axis=1, dtype=np.int32)
 
 
-def _no_byte(layer: Layer, bits: int) -> str | None:
-    """The first weights that no byte holds: of all rows that share it, or of the first ones, in its highest bits."""
-    rows, together = given_channels(layer).rows, 8 // bits
+def wrong_byte(rows: Rows, bits: int) -> str | None:
+    """The first weights that no byte holds: of all rows that share it, or of the first ones, in its highest bits. None
+    if there are no such weights.
+    """
+    together = 8 // bits
     padded = np.pad(rows, ((0, -len(rows) % together), (0, 0)))
     summed = _summed(padded.reshape(-1, together, rows.shape[1]), bits)
     # Moved until a row is highest, it and those before it are least -128 where they are least -2**(bits of both - 1).

@@ -12,7 +12,7 @@ from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Layer
 
-from tinsmith_pulp_nn.weights import Arranged, given_channels, parameters_of
+from tinsmith_pulp_nn.weights import Arranged, Rows, given_channels, parameters_of
 
 ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 
@@ -31,7 +31,7 @@ class _Sums:
     the input. values: of `low` and `high` after the clamp.
     """
 
-    rows: NDArray[np.int8]
+    rows: Rows
     bias: _Array
     low: _Array
     high: _Array
@@ -124,9 +124,7 @@ def _finding(layer: Layer, scale_of: "_ScaleOf", raised: int = 0) -> str | None:
     )
 
 
-def _scales(
-    layer: Layer, sums: _Sums, scale_of: "_ScaleOf"
-) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+def _scales(layer: Layer, sums: _Sums, scale_of: "_ScaleOf") -> tuple[Rows, NDArray[np.int32]]:
     """Rows of weights; a tinsmith_pulp_scale_t of each channel. Channels of one value are addends alone."""
     scale, constant = scale_of(sums, parameters_of(layer)), sums.are_constant
     numbers = (
@@ -134,7 +132,7 @@ def _scales(
         np.where(constant, sums.values[0], scale.addends),
         np.where(constant, 0, scale.shifts),
     )
-    rows = np.where(constant[:, None], 0, sums.rows).astype(np.int8)
+    rows = np.where(constant[:, None], 0, sums.rows).astype(sums.rows.dtype)
     return rows, np.stack(numbers, axis=1).astype(np.int32).reshape(-1)
 
 
@@ -161,7 +159,7 @@ def _sums_of(layer: Layer, raised: int = 0) -> _Sums:
     # What precedes the clamp rises with the sum, so equal ends mean equal values between.
     are_words = (ends[0] >= INT32_MIN) & (ends[1] <= INT32_MAX)
     return _Sums(
-        (given.rows << raised).astype(np.int8),
+        (given.rows << raised).astype(given.rows.dtype),
         given.bias << raised,
         ends[0] << raised,
         ends[1] << raised,

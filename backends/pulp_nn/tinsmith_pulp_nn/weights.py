@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import rescale
-from tinsmith_ir.operators import Convolution, DepthwiseConv2D, FullyConnected
+from tinsmith_ir.operators import (
+    BlockwiseFullyConnected,
+    Convolution,
+    DepthwiseConv2D,
+    FullyConnected,
+)
 from tinsmith_ir.parameters import (
     ConvParameters,
     conv_parameters,
@@ -19,6 +24,8 @@ from tinsmith_pulp_nn.common import LAYOUT, fork, fork_batches, zero_point
 NUMBERS = "numbers"
 _MOST_ZEROS = 32
 _MOST_EXPANDED = 1 << 16
+_BLOCKS = 3
+"""The operand of multipliers of blocks."""
 LARGEST_SUM = 1 << 30
 """Sums for TFLite's stage are below it."""
 
@@ -27,15 +34,21 @@ def parameters_of(layer: Layer) -> ConvParameters:
     """Multipliers, offsets and clamp of a layer with weights."""
     if isinstance(layer.operator, Convolution):
         return conv_parameters(layer.operator, layer.inputs, layer.output)
-    operator = layer.operator_as(FullyConnected)
+    operator = layer.operator
+    if not isinstance(operator, BlockwiseFullyConnected):
+        operator = layer.operator_as(FullyConnected)
     return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
+
+
+Rows = NDArray[np.int8 | np.int16]
+"""By what each input counts, (channels, taps): weights, or in int16 those times the multipliers of their blocks."""
 
 
 @dataclass(frozen=True, eq=False)
 class Arranged:
-    """The array of a layer's channels. rows: int8 (channels, taps). words: int32, arrays of all channels in order."""
+    """The array of a layer's channels. rows: (channels, taps). words: int32, arrays of all channels in order."""
 
-    rows: NDArray[np.int8]
+    rows: Rows
     words: Sequence[NDArray[np.int32]]
 
 
@@ -43,12 +56,12 @@ class Arranged:
 class Channels:
     """Constants of a layer with one row of weights for each output channel.
 
-    rows: int8 (channels, taps). bias: int64 (channels,), with what the input's zero point adds, so that the sum of
+    rows: (channels, taps). bias: int64 (channels,), with what the input's zero point adds, so that the sum of
     weights * (input - zero point) and the layer's bias is this and the sum of weights * input. multipliers: Q31, and
     shifts: to the right; int32 (channels,).
     """
 
-    rows: NDArray[np.int8]
+    rows: Rows
     bias: NDArray[np.int64]
     multipliers: NDArray[np.int32]
     shifts: NDArray[np.int32]
@@ -74,7 +87,7 @@ def channels_of(layer: Layer) -> Channels:
     )
     constant = fits & (low == high)
     return Channels(
-        rows=np.where(constant[:, None], 0, given.rows).astype(np.int8),
+        rows=np.where(constant[:, None], 0, given.rows).astype(given.rows.dtype),
         bias=np.where(constant, (low - p.output_offset) << 8, given.bias),
         multipliers=np.where(constant, 1 << 30, given.multipliers).astype(np.int32),
         shifts=np.where(constant, 7, given.shifts).astype(np.int32),
@@ -88,10 +101,22 @@ def given_channels(layer: Layer) -> Channels:
         raise ValueError(f"layer {layer.name}: the weights are not constant")
     count = layer.output.shape[-1]
     rows = np.ascontiguousarray(expanded(layer, data.astype(np.int8)).reshape(count, -1))
+    if isinstance(layer.operator, BlockwiseFullyConnected):
+        rows = (rows * multipliers_of_inputs(layer)).astype(np.int16)
     bias = layer.constant(2)
     own = np.zeros(count, np.int64) if bias is None else bias.astype(np.int64)
     folded = own - zero_point(layer.input(0)) * rows.astype(np.int64).sum(axis=1)
     return Channels(rows, folded, p.multipliers, -p.shifts)
+
+
+def multipliers_of_inputs(layer: Layer) -> NDArray[np.int16]:
+    """Of a layer with blocks: of each input of each output, (channels, inputs). Raises ValueError if not constant."""
+    data = layer.constant(_BLOCKS)
+    if data is None:
+        raise ValueError(f"layer {layer.name}: the multipliers of blocks are not constant")
+    block = layer.operator_as(BlockwiseFullyConnected).block
+    each = np.repeat(data.astype(np.int16), block, axis=1)
+    return each[:, : layer.input(1).shape[1]]
 
 
 def expanded(layer: Layer, data: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -205,7 +230,10 @@ def arranged(
 
     def prepared(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
         found = words(layer)
-        parts = [np.concatenate(found.words).view(np.int8), rows(found.rows).reshape(-1)]
+        parts = [
+            np.concatenate(found.words).view(np.int8),
+            rows(found.rows.astype(np.int8)).reshape(-1),
+        ]
         return Prepared(NUMBERS, numbers(layer)), Prepared(LAYOUT, np.concatenate(parts))
 
     return prepared

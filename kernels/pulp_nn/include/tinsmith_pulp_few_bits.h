@@ -46,4 +46,19 @@ void tinsmith_pulp_arranged_linear_s2(const tinsmith_pulp_call_t *call, tinsmith
 void tinsmith_pulp_arranged_linear_s2_scaled(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
 void tinsmith_pulp_arranged_linear_s2_scaled_high(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
 
+/** Of a fully connected layer with a multiplier for each block of inputs; 20 bytes. */
+typedef struct {
+  tinsmith_pulp_linear_numbers_t linear;
+  uint16_t rows;           /**< of inputs */
+  uint16_t words_of_block; /**< inputs of a block, the last one aside, by four; 1 is slow */
+} tinsmith_pulp_linear_blocks_numbers_t;
+
+/** Such a layer: acc = the sum over blocks of multiplier * (sum over the block of input * weight), for as many rows as
+ * the record says. Of four rows of weights, block by block: its words as of tinsmith_pulp_arranged_linear_s4(), then
+ * four bytes, the multipliers of the rows, from 0 to 255. 16 times what is summed of an odd row, without the bias, fits
+ * 32 bits. */
+void tinsmith_pulp_arranged_linear_blocks_s4(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+void tinsmith_pulp_arranged_linear_blocks_s4_scaled(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+void tinsmith_pulp_arranged_linear_blocks_s4_scaled_high(const tinsmith_pulp_call_t *call, tinsmith_pulp_core_t core);
+
 #endif /* TINSMITH_PULP_FEW_BITS_H_ */

@@ -26,6 +26,9 @@ RUN(linear_s4_scaled, arranged_linear_s4_scaled)
 RUN(linear_s2_scaled, arranged_linear_s2_scaled)
 RUN(linear_s4_scaled_high, arranged_linear_s4_scaled_high)
 RUN(linear_s2_scaled_high, arranged_linear_s2_scaled_high)
+RUN(blocks, arranged_linear_blocks_s4)
+RUN(blocks_scaled, arranged_linear_blocks_s4_scaled)
+RUN(blocks_scaled_high, arranged_linear_blocks_s4_scaled_high)
 
 // Bits of a byte from `place` on, as an int8.
 static uint8_t signed_field(uint8_t fields, uint32_t place, uint32_t bits) {
@@ -123,20 +126,33 @@ static void random_weights(random_t *random, const tinsmith_pulp_linear_t *layer
   }
 }
 
-static void append_weights(int8_t *to, const tinsmith_pulp_linear_t *layer, uint32_t bits) {
+// Of four rows, the columns from `first` to `end`.
+static int8_t *append_words(int8_t *to, const tinsmith_pulp_linear_t *layer, uint32_t bits, uint32_t row,
+                            uint32_t first, uint32_t end) {
   const uint32_t rows = 8u / bits;
-  for (uint32_t row = 0u; row < layer->outputs; row += 4u) {
-    for (uint32_t word = 0u; word < layer->inputs; word += 4u) {
-      for (uint32_t i = 0u; i < 16u / rows; ++i) {
-        *to++ = (int8_t)byte_of(layer, row + i / 4u * rows + rows - 1u, word + i % 4u, bits);
-      }
+  for (uint32_t word = first; word < end; word += 4u) {
+    for (uint32_t i = 0u; i < 16u / rows; ++i) {
+      *to++ = (int8_t)byte_of(layer, row + i / 4u * rows + rows - 1u, word + i % 4u, bits);
     }
+  }
+  return to;
+}
+
+static void append_weights(int8_t *to, const tinsmith_pulp_linear_t *layer, uint32_t bits) {
+  for (uint32_t row = 0u; row < layer->outputs; row += 4u) {
+    to = append_words(to, layer, bits, row, 0u, layer->inputs);
   }
 }
 
+static const tinsmith_pulp_stage_kind_t kKinds[] = {TINSMITH_PULP_TFLITE_S8, TINSMITH_PULP_SCALE_S8,
+                                                    TINSMITH_PULP_SCALE_HIGH_S8};
+
+static tinsmith_pulp_linear_numbers_t numbers_of(const tinsmith_pulp_linear_t *layer) {
+  const tinsmith_pulp_stage_t *stage = &layer->stage;
+  return (tinsmith_pulp_linear_numbers_t){layer->inputs, layer->outputs, {stage->zero_point, stage->min, stage->max}};
+}
+
 static bool call_linear(random_t *random, uint32_t max_cores, uint32_t bits, const team_work_t *runs) {
-  static const tinsmith_pulp_stage_kind_t kKinds[] = {TINSMITH_PULP_TFLITE_S8, TINSMITH_PULP_SCALE_S8,
-                                                      TINSMITH_PULP_SCALE_HIGH_S8};
   const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
   const uint32_t kind = (uint32_t)random_between(random, 0, 2);
   tinsmith_pulp_linear_t layer = {.output = output, .input_is_signed = true};
@@ -146,8 +162,7 @@ static bool call_linear(random_t *random, uint32_t max_cores, uint32_t bits, con
   layer.input = random_input(random, layer.inputs);
   random_weights(random, &layer, bits);
   append_weights((int8_t *)append_stage((int32_t *)scratch, &layer.stage, layer.outputs), &layer, bits);
-  const tinsmith_pulp_linear_numbers_t numbers = {
-      layer.inputs, layer.outputs, {layer.stage.zero_point, layer.stage.min, layer.stage.max}};
+  const tinsmith_pulp_linear_numbers_t numbers = numbers_of(&layer);
   const tinsmith_pulp_call_t call = {layer.input, &numbers, scratch, output, NULL};
   clear_output(layer.outputs);
   team_run(cores, runs[kind], (void *)&call);
@@ -163,4 +178,70 @@ bool call_linear_s4(random_t *random, uint32_t max_cores) {
 bool call_linear_s2(random_t *random, uint32_t max_cores) {
   static const team_work_t kRuns[] = {run_linear_s2, run_linear_s2_scaled, run_linear_s2_scaled_high};
   return call_linear(random, max_cores, 2u, kRuns);
+}
+
+#define MOST_ROWS 3u
+
+typedef struct {
+  tinsmith_pulp_linear_t linear;
+  uint32_t words_of_block;
+  uint32_t blocks;
+  uint8_t multipliers[64 * 16];  // of each output's blocks
+} blocks_layer_t;
+
+static uint8_t multiplier_or_0(const blocks_layer_t *layer, uint32_t row, uint32_t block) {
+  return row < layer->linear.outputs ? layer->multipliers[row * layer->blocks + block] : 0u;
+}
+
+static void append_blocks(int8_t *to, const blocks_layer_t *layer) {
+  const uint32_t columns = 4u * layer->words_of_block;
+  for (uint32_t row = 0u; row < layer->linear.outputs; row += 4u) {
+    for (uint32_t block = 0u; block < layer->blocks; ++block) {
+      const uint32_t first = block * columns;
+      const uint32_t end = first + columns < layer->linear.inputs ? first + columns : layer->linear.inputs;
+      to = append_words(to, &layer->linear, 4u, row, first, end);
+      for (uint32_t i = 0u; i < 4u; ++i) {
+        *to++ = (int8_t)multiplier_or_0(layer, row + i, block);
+      }
+    }
+  }
+}
+
+static void oracle_blocks(const blocks_layer_t *layer, const uint8_t *input, uint8_t *result) {
+  const tinsmith_pulp_linear_t *linear = &layer->linear;
+  for (uint32_t row = 0u; row < linear->outputs; ++row) {
+    int32_t sum = 0;
+    for (uint32_t i = 0u; i < linear->inputs; ++i) {
+      const int32_t multiplier = layer->multipliers[row * layer->blocks + i / 4u / layer->words_of_block];
+      sum += multiplier * (int8_t)input[i] * weights[row * linear->inputs + i];
+    }
+    result[row] = (uint8_t)oracle_stage(&linear->stage, row, sum);
+  }
+}
+
+bool call_linear_blocks_s4(random_t *random, uint32_t max_cores) {
+  static const team_work_t kRuns[] = {run_blocks, run_blocks_scaled, run_blocks_scaled_high};
+  const uint32_t cores = (uint32_t)random_between(random, 1, (int32_t)max_cores);
+  const uint32_t kind = (uint32_t)random_between(random, 0, 2);
+  const uint32_t rows = (uint32_t)random_between(random, 1, MOST_ROWS);
+  static blocks_layer_t layer;
+  layer.linear = (tinsmith_pulp_linear_t){.output = output, .input_is_signed = true};
+  layer.linear.inputs = (uint16_t)(4 * random_between(random, 1, 16));
+  layer.linear.outputs = (uint16_t)random_between(random, 1, 60);
+  layer.words_of_block = (uint32_t)random_between(random, 1, layer.linear.inputs / 4);
+  layer.blocks = (layer.linear.inputs / 4u + layer.words_of_block - 1u) / layer.words_of_block;
+  layer.linear.stage = random_stage(random, kKinds[kind], 18);
+  const uint8_t *input = random_input(random, rows * layer.linear.inputs);
+  random_bytes(random, layer.multipliers, layer.linear.outputs * layer.blocks);
+  random_weights(random, &layer.linear, 4u);
+  append_blocks((int8_t *)append_stage((int32_t *)scratch, &layer.linear.stage, layer.linear.outputs), &layer);
+  const tinsmith_pulp_linear_blocks_numbers_t numbers = {numbers_of(&layer.linear), (uint16_t)rows,
+                                                         (uint16_t)layer.words_of_block};
+  const tinsmith_pulp_call_t call = {input, &numbers, scratch, output, NULL};
+  clear_output(rows * layer.linear.outputs);
+  team_run(cores, kRuns[kind], (void *)&call);
+  for (uint32_t row = 0u; row < rows; ++row) {
+    oracle_blocks(&layer, input + row * layer.linear.inputs, expected + row * layer.linear.outputs);
+  }
+  return output_is_right(rows * layer.linear.outputs);
 }

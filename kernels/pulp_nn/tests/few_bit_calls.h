@@ -8,5 +8,6 @@ bool call_widen_s4(random_t *random, uint32_t max_cores);
 bool call_linear_s4(random_t *random, uint32_t max_cores);
 bool call_widen_s2(random_t *random, uint32_t max_cores);
 bool call_linear_s2(random_t *random, uint32_t max_cores);
+bool call_linear_blocks_s4(random_t *random, uint32_t max_cores);
 
 #endif  // TINSMITH_KERNELS_PULP_NN_TESTS_FEW_BIT_CALLS_H_

@@ -374,6 +374,7 @@ static const kernel_t kKernels[] = {
     {"linear of four bits", call_linear_s4},
     {"widen two bits", call_widen_s2},
     {"linear of two bits", call_linear_s2},
+    {"linear of blocks of four bits", call_linear_blocks_s4},
 };
 
 uint32_t random_calls(uint32_t seed, uint32_t calls, uint32_t max_cores) {

@@ -75,8 +75,7 @@ static inline void sum_pairs(const int8_t *row, const int8_t *weights, int32x4_t
 }
 
 /** sums += the first `blocks` blocks of 32. Returns what follows their weights. */
-TINSMITH_NOINLINE static const int8_t *add_blocks(pair_sums *sums, const int8_t *row, int32_t blocks,
-                                                  const int8_t *weights) {
+static inline const int8_t *add_blocks(pair_sums *sums, const int8_t *row, int32_t blocks, const int8_t *weights) {
   pair_sums acc = *sums;
   TINSMITH_NO_UNROLL
   for (; blocks > 0; --blocks) {

@@ -1,40 +1,14 @@
-// Fully connected layers with weights of few bits: four outputs at a time, a core takes blocks of four. A file that
-// says how many BITS they have, 2 or 4, and has sums_of_fields() for the core, includes the rest here.
-//
-// A byte holds weights of ROWS rows, each moved to the left by BITS more than that of the row before.
+// Fully connected layers with weights of few bits: four outputs at a time, a core takes blocks of four. A file that has
+// what fields.h needs includes the rest here.
 #ifndef TINSMITH_PULP_INTERNAL_LINEAR_FEW_BITS_H_
 #define TINSMITH_PULP_INTERNAL_LINEAR_FEW_BITS_H_
 
 #include "arranged.h"
+#include "fields.h"
 #include "stage.h"
 #include "tinsmith_pulp_few_bits.h"
 
 typedef tinsmith_pulp_linear_t layer_t;
-
-#define ROWS (8u / BITS)
-
-// Bytes of four columns of a block of rows.
-#define BLOCK_WORD_BYTES (2u * BITS)
-
-#if !TINSMITH_COREV
-
-// Bytes of a word, each moved to the left.
-ALWAYS_INLINE uint32_t moved(uint32_t bytes, uint32_t bits) {
-  return bytes << bits & UINT32_C(0x01010101) * (0xffu << bits & 0xffu);
-}
-
-// acc[i] += the products of `words` words of inputs and of the bytes that hold row i, moved until row i is highest.
-ALWAYS_INLINE void sums_of_fields(const int8_t *w, const uint8_t *p, uint32_t words, int32_t *acc) {
-  for (uint32_t word = 0u; word < words; ++word) {
-    const uint32_t x = load_word(p + 4u * word);
-    for (uint32_t i = 0u; i < STAGE_CHANNELS; ++i) {
-      const uint32_t bytes = load_word(w + BLOCK_WORD_BYTES * word + i / ROWS * 4u);
-      acc[i] = corev_dot4(x, moved(bytes, BITS * (ROWS - 1u - i % ROWS)), acc[i], true);
-    }
-  }
-}
-
-#endif
 
 // acc: the sums of four rows. Bytes with row i highest hold the rows before it, too; these are what bytes with row i -
 // 1 highest hold, which were moved by BITS more.
