@@ -21,6 +21,7 @@ _WITH_TORCH = (
     "frontends/torch",
     "passes/quantization/tests/test_torch_qat.py",
     "passes/quantization/tinsmith_quantization/torch_qat.py",
+    "passes/quantization/tinsmith_quantization/torch_ranges.py",
     "passes/quantization/tinsmith_quantization/torch_rounding.py",
     "tests/three_sides",
 )

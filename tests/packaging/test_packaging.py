@@ -31,7 +31,11 @@ print(package.__file__)
 # A wheel that everything else does without, so it is no part of what a library is tried with.
 _LEFT_OUT = "torch"
 
-_WITH_TORCH = ("tinsmith_quantization.torch_qat", "tinsmith_quantization.torch_rounding")
+_WITH_TORCH = (
+    "tinsmith_quantization.torch_qat",
+    "tinsmith_quantization.torch_ranges",
+    "tinsmith_quantization.torch_rounding",
+)
 """Modules that it is an extra for."""
 
 

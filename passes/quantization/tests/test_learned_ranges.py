@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,8 @@ from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Losses, Scheme, quantize, sqnr
 from tinsmith_quantization.judging import Judge, Made
 from tinsmith_quantization.ranges.calibration import Calibration, calibrated
+from tinsmith_quantization.side_by_side import SideBySide
+from tinsmith_quantization.training.fresh_inputs import FreshInputs
 from tinsmith_quantization.training.gradient_rounding import RangeSlopes
 from tinsmith_quantization.training.learned_ranges import LearnedRanges
 from tinsmith_quantization.training.range_choice import with_best_ranges
@@ -185,6 +188,17 @@ def test_ranges_are_learned_behind_networks_whose_weights_are_not() -> None:
     assert steps.count("learning ranges") == 60
 
 
+class Fresh:
+    """Inputs of which networks with some ranges give so many decibels."""
+
+    def __init__(self, types: Mapping[str, Quantization], scores: float) -> None:
+        self._types, self._scores = types, scores
+
+    def decibels(self, made: Made, calibration: Calibration) -> float:
+        del made
+        return self._scores if calibration.types == self._types else 30.0
+
+
 def test_what_is_not_better_is_not_adopted() -> None:
     graph = network()
     found = calibration(_LEARNED, graph)
@@ -196,7 +210,7 @@ def test_what_is_not_better_is_not_adopted() -> None:
         noise = 0.1 if choice.types["x"] == worse["x"] else 0.01
         return Made(graph, Losses(), {}, {"y": np.asarray(judge.wanted["y"], np.float64) + noise})
 
-    kept = with_best_ranges(judge, make, found, lambda first: [worse])
+    kept = with_best_ranges(judge, make, found, lambda first: [worse], lambda: Fresh({}, 0.0))
     assert kept.losses.learning is not None
     assert not kept.losses.learning.is_adopted
     assert kept.losses.learning.learned_db == pytest.approx(
@@ -205,9 +219,40 @@ def test_what_is_not_better_is_not_adopted() -> None:
     changes = {change.name: change for change in kept.losses.learning.ranges}
     assert changes["x"].learned == (-64.0, 63.5)
     assert "y" not in changes
-    taken = with_best_ranges(judge, make, replace(found, types=worse), lambda first: [found.types])
-    assert taken.losses.learning is not None
-    assert taken.losses.learning.is_adopted
+    for scores, is_adopted in ((29.9, False), (30.0, True)):
+        taken = with_best_ranges(
+            judge,
+            make,
+            replace(found, types=worse),
+            lambda first: [found.types],
+            partial(Fresh, found.types, scores),
+        )
+        assert taken.losses.learning is not None
+        assert taken.losses.learning.is_adopted == is_adopted
+
+
+def test_fresh_inputs_are_judged_as_the_network_that_is_written_gives_them() -> None:
+    graph, chosen = network(), replace(_LEARNED, weights="nearest", method="mse")
+    given = {"x": np.stack([sample["x"] for sample in samples(4)])}
+    found = calibrated(graph, given, chosen)
+    fresh = FreshInputs.of(graph, given)
+    both = SideBySide(graph, chosen, found, given, {})
+    written = both.run(lambda name: None)
+    made = Made(written, both.losses, both.layers, both.kept())
+    arrays = np.concatenate([batch["x"] for batch in fresh.inputs]).astype(np.float32)
+    wanted: list[NDArray[np.generic]] = []
+    got: list[NDArray[np.generic]] = []
+    source, result = found.types["x"], found.types["j"]
+    for array in arrays:
+        (real,) = evaluate_graph(without_softmax(graph), {"x": array}).values()
+        steps = np.rint(array.astype(np.float64) / source.scale) + source.zero_point
+        values = {"x": np.clip(steps, -128, 127).astype(np.int8)}
+        scores = replace(written, outputs=(written.values["j"],))
+        (integers,) = evaluate_graph(scores, values).values()
+        wanted.append(real)
+        got.append(result.scale * (integers.astype(np.float64) - result.zero_point))
+    assert fresh.decibels(made, found) == pytest.approx(sqnr(wanted, got), abs=0.1)
+    assert not any(np.array_equal(array, sample) for array in arrays for sample in given["x"])
 
 
 def test_operators_without_a_derivative_are_refused_by_name() -> None:

@@ -11,6 +11,7 @@ from tinsmith_layout.plugin import PLUGIN as LAYOUT
 from tinsmith_qdq import FoldQuantization, remaining
 from tinsmith_quantization import Scheme, integer_ends, scheme
 from tinsmith_quantization.torch_qat import draw_to_integers, prepare_qat
+from tinsmith_quantization.torch_ranges import LearnedRange
 from tinsmith_quantization.torch_rounding import RoundedLayer, RoundedTensor
 from tinsmith_quantization.weights import scales_of
 from tinsmith_simplify.plugin import PLUGIN as SIMPLIFY
@@ -94,6 +95,31 @@ def test_integers_are_what_was_trained(name: str, per_channel: bool) -> None:
     assert len(np.unique(steps)) > 5
 
 
+@pytest.mark.parametrize("name", ["int8", "int4", "power-of-two", "int16x8"])
+def test_integers_are_what_was_trained_with_learned_ranges(name: str) -> None:
+    given = network(nn.ReLU() if name == "int16x8" else None)
+    prepared = prepare_qat(given, replace(scheme(name), method="learned"))
+    ranges = [each for each in prepared.modules() if isinstance(each, LearnedRange)]
+    for step in range(4):
+        prepared(images(32, step))
+    begun = [each.quantization() for each in ranges]
+    net = trained(prepared)
+    assert len(ranges) > 5
+    assert name == "power-of-two" or all(
+        each.quantization().scale != before.scale
+        for each, before in zip(ranges, begun, strict=True)
+    )
+    graph = integers(net)
+    assert not remaining(graph)
+    quantization = graph.outputs[0].type.quantization
+    assert quantization is not None
+    wanted = net(images(50, 99)).detach().numpy()
+    steps = np.rint(wanted / quantization.scale) + quantization.zero_point
+    most = 40 if name == "int16x8" else 1  # as above
+    assert np.abs(results(graph, images(50, 99)) - steps).max() <= most
+    assert len(np.unique(steps)) > 5
+
+
 def test_weights_have_the_bits_of_the_scheme_and_the_ends_have_theirs() -> None:
     graph = integers(trained(prepare_qat(network(), scheme("int4"))))
     weights = [
@@ -138,6 +164,90 @@ def test_ranges_are_averages_of_batches_and_gradients_stop_where_they_end() -> N
     assert x.grad is not None
     assert x.grad.tolist() == [1.0, 0.0]
     assert abs(float(result[0]) - 0.5) <= rounded.quantization().scale / 2
+
+
+_LEARNED = Scheme(method="learned")
+
+
+def begun(given: Scheme, *ends: float) -> RoundedTensor:
+    """Of batches that end there."""
+    rounded = RoundedTensor(given, None).train()
+    for _ in range(4):
+        rounded(torch.tensor(ends))
+    return rounded
+
+
+def gradients(rounded: RoundedTensor, x: Tensor) -> dict[str, float]:
+    result = rounded(x)
+    assert isinstance(result, Tensor)
+    result.sum().backward()
+    return {
+        name.removeprefix("_learned."): 0.0 if each.grad is None else float(each.grad)
+        for name, each in rounded.named_parameters()
+    }
+
+
+def test_learned_ranges_begin_as_averages_of_the_first_batches() -> None:
+    averaged, learned = RoundedTensor(Scheme(), None), RoundedTensor(_LEARNED, None)
+    for high in (1.0, 11.0, 3.0, 5.0):
+        for each in (averaged, learned):
+            each(torch.tensor([-1.0, high]))
+    wanted, found = averaged.quantization(), learned.quantization()
+    assert found.scale == pytest.approx(wanted.scale, rel=1e-6)
+    assert found.zero_point == wanted.zero_point
+    learned(torch.tensor([-100.0, 100.0]))  # a batch tells no more
+    assert learned.quantization() == found
+
+
+def test_gradients_of_learned_ranges_are_those_of_rounding_inside_and_of_ends_outside() -> None:
+    scale = 4.0 / 255
+    # Inside: 10.25 steps become 10; the zero point is -64, so integers reach from -64 to 191 steps.
+    inside = gradients(begun(_LEARNED, -1.0, 3.0), torch.tensor([10.25 * scale]))
+    assert inside["log_scale"] == pytest.approx(scale * (10 - 10.25) / 255**0.5, rel=1e-3)
+    assert inside["offset"] == pytest.approx(0.0, abs=1e-9)
+    x = torch.tensor([10.0 * scale, 5.0], requires_grad=True)
+    clipped = gradients(begun(_LEARNED, -1.0, 3.0), x)
+    assert x.grad is not None
+    assert x.grad.tolist() == [1.0, 0.0]
+    assert clipped["log_scale"] == pytest.approx(scale * 191 / (2 * 255) ** 0.5, rel=1e-3)
+    assert clipped["offset"] == pytest.approx(-scale * 255 / (2 * 255) ** 0.5, rel=1e-3)
+
+
+def test_learned_ranges_grow_to_hold_what_clipping_costs() -> None:
+    rounded = begun(_LEARNED, -1.0, 1.0)
+    optimizer = torch.optim.Adam(rounded.parameters(), lr=0.02)
+    x = torch.linspace(-0.5, 3.0, 200)
+
+    def loss() -> Tensor:
+        result = rounded(x)
+        assert isinstance(result, Tensor)
+        return (result - x).square().mean()
+
+    before = float(loss().detach())
+    for _ in range(150):
+        optimizer.zero_grad()
+        loss().backward()
+        optimizer.step()
+    assert float(loss().detach()) < before / 1000
+    found = rounded.quantization()
+    assert found.scale * (127 - found.zero_point) > 2.8
+
+
+def test_learned_ranges_keep_what_the_scheme_says_and_what_integers_can_be() -> None:
+    symmetric = begun(replace(scheme("power-of-two"), method="learned"), -1.0, 3.0)
+    names = [name for name, _ in symmetric.named_parameters()]
+    assert names == ["_learned.log_scale"]
+    with torch.no_grad():
+        next(symmetric.parameters()).add_(1.2)  # 1.7 exponents
+    found = symmetric.quantization()
+    assert (found.scale, found.zero_point) == (2.0**-3, 0)
+    far = begun(_LEARNED, -1.0, 3.0)
+    with torch.no_grad():
+        for each in far.parameters():
+            each.sub_(100.0)
+    assert (far.quantization().scale, far.quantization().zero_point) == (2.0**-28, -128)
+    fixed = RoundedTensor(_LEARNED, found)
+    assert not list(fixed.parameters())
 
 
 def test_weights_of_few_bits_are_drawn_to_their_integers() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array, Graph
+from tinsmith_ir.graph import Array, Graph, Value
 from tinsmith_ir.operators import Softmax
 
 from tinsmith_quantization.execution import Samples, evaluated
@@ -40,7 +40,7 @@ class Judge:
         kept = {name for name, value in graph.kept.items() if value.type.dtype is DType.FLOAT32}
         values = evaluated(graph, samples)
         wanted = {value.name: array for value, array in values if value.name in kept}
-        return Judge(wanted, list(_scores(graph)))
+        return Judge(wanted, [value.name for value in scores_of(graph)])
 
     def decibels(self, made: Made) -> tuple[float, float]:
         """Signal to noise of what a network gives; and of the scores alone, which tell more: many make the same
@@ -51,11 +51,12 @@ class Judge:
         return outputs, min((lost[name] for name in self.scores if name in lost), default=outputs)
 
 
-def _scores(graph: Graph) -> Iterator[str]:
+def scores_of(graph: Graph) -> Iterator[Value]:
+    """What a softmax at the end reads."""
     for output in graph.outputs:
         node = graph.producer(output)
         if node is not None and isinstance(node.operator, Softmax):
-            yield node.present_inputs[0].name
+            yield node.present_inputs[0]
 
 
 def is_no_worse(before: tuple[float, float], after: tuple[float, float]) -> bool:

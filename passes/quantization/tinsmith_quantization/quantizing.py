@@ -27,6 +27,7 @@ from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.side_by_side import SideBySide
 from tinsmith_quantization.statistics import Losses
 from tinsmith_quantization.training.distillation import Distilled, distilled
+from tinsmith_quantization.training.fresh_inputs import FreshInputs
 from tinsmith_quantization.training.learned_ranges import LearnedRanges
 from tinsmith_quantization.training.range_choice import with_best_ranges
 from tinsmith_quantization.training.range_learning import learned_types
@@ -126,7 +127,9 @@ class _Work:
             return learned_types(graph, self.samples, calibration, first.layers, self.on_step)
 
         judge = Judge.of(graph, self.samples)
-        return with_best_ranges(judge, partial(self.made, trained), calibration, learned)
+        make = partial(self.made, trained)
+        fresh = partial(FreshInputs.of, graph, self.samples)
+        return with_best_ranges(judge, make, calibration, learned, fresh)
 
     def calibrated(self, graph: Graph) -> Calibration:
         """By ranges of the scheme's method."""

@@ -134,8 +134,8 @@ class RangeChange(Checked):
 class RangeLearning(Checked):
     """What learning ranges brought: SQNR of the network's outputs on the calibration samples in decibels, with the
     calibrated ranges and the best of the learned ones. is_adopted: whether the network has the learned ones, as it
-    does where they are better, and no worse at what a softmax reads at the end. ranges: of all tensors
-    whose ranges were learned.
+    does where they are better, and no worse at what a softmax reads at the end, nor on inputs that were not learned
+    from. ranges: of all tensors whose ranges were learned.
     """
 
     calibrated_db: float

@@ -59,6 +59,8 @@ def prepare_qat(module: nn.Module, scheme: Scheme) -> nn.Module:
 
     Batch normalization is folded into the convolution in front of it, so a trained network should be given. Ranges are
     averages over the batches of training; the first is taken whole, so at least one has to be seen before `eval()`.
+    With the scheme's method `learned` they are parameters that begin as averages and are trained with the weights; give
+    their optimizer no weight decay. All other methods are averages here.
     module: what torch.fx can trace, of Conv2d, Linear and what lies between. In evaluation it can be exported by
     `torch.export.export`; see `integer_ends` for what comes then.
     Raises UnsupportedError for a module that torch.fx cannot trace, UsageError for a scheme of unsigned ends or of

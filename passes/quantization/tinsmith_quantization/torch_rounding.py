@@ -18,6 +18,7 @@ from torch.nn import functional
 
 from tinsmith_quantization.ranges.ranges import Range, averaged, quantization_of, widened
 from tinsmith_quantization.schemes import Scheme
+from tinsmith_quantization.torch_ranges import LearnedRange
 from tinsmith_quantization.weights import largest, scales_of
 
 importlib.import_module("torch.ao.quantization.fx._decomposed")  # which defines them
@@ -36,7 +37,8 @@ def _straight_through(real: Tensor, rounded: Tensor) -> Tensor:
 class RoundedTensor(nn.Module):
     """Numbers as those that integers stand for.
 
-    Buffers: low, high, the averages of the ends of batches; seen, whether there was one.
+    Buffers: low, high, the averages of the ends of batches; seen, whether there was one. With the method `learned`,
+    the range of the averages of the first batches is trained from there.
     """
 
     low: Tensor
@@ -48,6 +50,8 @@ class RoundedTensor(nn.Module):
         super().__init__()
         self._scheme, self._fixed = scheme, fixed
         self._held = fixed
+        is_learned = scheme.method == "learned" and fixed is None
+        self._learned = LearnedRange(scheme) if is_learned else None
         self.register_buffer("low", torch.zeros((), dtype=torch.float64))
         self.register_buffer("high", torch.zeros((), dtype=torch.float64))
         self.register_buffer("seen", torch.tensor(fixed is not None))
@@ -60,9 +64,9 @@ class RoundedTensor(nn.Module):
             raise UsageError(
                 "prepare_qat: expected a batch in training before evaluation, got none"
             )
-        found = widened((float(self.low), float(self.high)), self._scheme)
-        power_of_two = self._scheme.power_of_two
-        return quantization_of(found, self._scheme.activations, power_of_two=power_of_two)
+        if self._learned is not None and self._learned.has_begun:
+            return self._learned.quantization()
+        return self._averages()
 
     def train(self, mode: bool = True) -> "RoundedTensor":
         """As for any module; for evaluation, the range stays what it is now."""
@@ -77,6 +81,8 @@ class RoundedTensor(nn.Module):
         if not isinstance(x, Tensor) or not x.is_floating_point():
             return x
         if self.training:
+            if self._learned is not None and self._learned.has_begun:
+                return self._learned.rounded(x)
             self._see(x.detach())
         found, (least, most) = self.quantization(), self._scheme.activations.integer_range
         scale, zero = found.scale, found.zero_point
@@ -97,6 +103,13 @@ class RoundedTensor(nn.Module):
         self.low.fill_(ends[0])
         self.high.fill_(ends[1])
         self.seen.fill_(True)
+        if self._learned is not None:
+            self._learned.see(self._averages())
+
+    def _averages(self) -> Quantization:
+        found = widened((float(self.low), float(self.high)), self._scheme)
+        power_of_two = self._scheme.power_of_two
+        return quantization_of(found, self._scheme.activations, power_of_two=power_of_two)
 
 
 class RoundedLayer(nn.Module):

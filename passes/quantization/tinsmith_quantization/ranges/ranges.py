@@ -26,7 +26,7 @@ _SPAN_OF_NOTHING = 1.0
 """Of a tensor that is all 0, such as what a rectifier leaves of negative numbers: far less would ask for multipliers
 that the layer in front of it cannot have, and clip whatever other inputs give.
 """
-_LEAST_SCALE = 2.0**-28
+LEAST_SCALE = 2.0**-28
 """Of tensors: 6, at which ReLU6 ends, is an int32 in such steps."""
 
 Range = tuple[float, float]
@@ -46,7 +46,7 @@ def widened(found: Range, scheme: Scheme) -> Range:
     if high - low < _NOTHING:
         return (-_SPAN_OF_NOTHING, _SPAN_OF_NOTHING)
     least, most = scheme.activations.integer_range
-    share = max(1.0, _LEAST_SCALE * (most - least) / (high - low))
+    share = max(1.0, LEAST_SCALE * (most - least) / (high - low))
     return (low * share, high * share)
 
 
