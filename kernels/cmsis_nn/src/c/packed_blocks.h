@@ -30,7 +30,7 @@ TINSMITH_NOINLINE static void multiply_blocks(output_stage stage, const int8_t *
       weights += group_bytes(count) + kChannels;
       ++start;
     }
-    scale_group(&stage, acc, channels - first, channels, output + first, 1, true);
+    stage = scale_group(stage, acc, first, channels, output, 1, true);
   }
 }
 

@@ -133,7 +133,7 @@ TINSMITH_NOINLINE static void scale_rest(const output_stage *stage, int32_t acc[
   }
 }
 
-/** Outputs of a group of channels, of which `left` exist. stage: of that group. pixels is a constant. */
+/** Outputs of the group of channels that begins with `first`. stage: of that group. pixels is a constant. */
 TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[][kChannels], int32_t left,
                                         int32_t channels, int8_t *output, int32_t pixels) {
   if (left < kChannels) {
@@ -150,22 +150,23 @@ TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[]
 
 #else
 
-/** Outputs of a group of channels, of which `left` exist; the stage goes on to the next one. pixels is a constant. */
-TINSMITH_ALWAYS_INLINE void scale_group(output_stage *stage, int32_t acc[][kChannels], int32_t left, int32_t channels,
-                                        int8_t *output, int32_t pixels, bool any_shift) {
+/** Outputs of the group of channels that begins with `first`. Returns the stage of the next ones. pixels is a constant. */
+TINSMITH_ALWAYS_INLINE output_stage scale_group(output_stage stage, int32_t acc[][kChannels], int32_t first,
+                                                int32_t channels, int8_t *output, int32_t pixels, bool any_shift) {
   TINSMITH_NO_UNROLL
-  for (int32_t c = 0; c < kChannels && c < left; ++c) {
-    const int32_t multiplier = *stage->multiplier;
-    const int32_t shift = *stage->shift;
-    const int32_t offset = any_shift ? 0 : tinsmith_half_and_zero_point(shift, stage->zero_point);
-    stage->multiplier += stage->step;
-    stage->shift += stage->step;
+  for (int32_t c = 0; c < kChannels && c < channels - first; ++c) {
+    const int32_t multiplier = *stage.multiplier;
+    const int32_t shift = *stage.shift;
+    const int32_t offset = any_shift ? 0 : tinsmith_half_and_zero_point(shift, stage.zero_point);
+    stage.multiplier += stage.step;
+    stage.shift += stage.step;
     for (int32_t p = 0; p < pixels; ++p) {
-      const int32_t value = any_shift ? tinsmith_requantize_folded_any(acc[p][c], multiplier, shift, stage->zero_point)
+      const int32_t value = any_shift ? tinsmith_requantize_folded_any(acc[p][c], multiplier, shift, stage.zero_point)
                                       : tinsmith_requantize_folded(acc[p][c], multiplier, shift, offset);
-      output[p * channels + c] = tinsmith_saturate_s8(value);
+      output[p * channels + first + c] = tinsmith_saturate_s8(value);
     }
   }
+  return stage;
 }
 
 #endif
@@ -189,15 +190,14 @@ TINSMITH_ALWAYS_INLINE void multiply_pixels(output_stage stage, const int8_t *co
     multiply(acc, bias, x, weights, depth, pixels);
 #endif
     weights += group_bytes(depth);
-    const int32_t left = channels - first;
 #if TINSMITH_NN_NARROW
     (void)any_shift;
-    scale_group(&stage, acc, left, channels, output + first, pixels);
+    scale_group(&stage, acc, channels - first, channels, output + first, pixels);
     stage.bias += kChannels;
     stage.multiplier += kChannels;
     stage.shift += kChannels;
 #else
-    scale_group(&stage, acc, left, channels, output + first, pixels, any_shift);
+    stage = scale_group(stage, acc, first, channels, output, pixels, any_shift);
 #endif
   }
 }
