@@ -150,7 +150,8 @@ TINSMITH_ALWAYS_INLINE void scale_group(const output_stage *stage, int32_t acc[]
 
 #else
 
-/** Outputs of the group of channels that begins with `first`. Returns the stage of the next ones. pixels is a constant. */
+/** Outputs of the group of channels that begins with `first`. Returns the stage of the next ones. pixels is a constant.
+ */
 TINSMITH_ALWAYS_INLINE output_stage scale_group(output_stage stage, int32_t acc[][kChannels], int32_t first,
                                                 int32_t channels, int8_t *output, int32_t pixels, bool any_shift) {
   TINSMITH_NO_UNROLL
