@@ -43,14 +43,13 @@ def with_best_ranges(
     unlearned, before = fresh(), judge.decibels(first)
     unlearned_before = unlearned.decibels(first, calibration)
 
-    def rank(pair: tuple[Calibration, Made]) -> tuple[bool, tuple[float, float]]:
-        choice, network = pair
+    def rank(choice: Calibration, network: Made) -> tuple[bool, tuple[float, float]]:
         after, unlearned_after = judge.decibels(network), unlearned.decibels(network, choice)
         is_no_worse = after[0] >= before[0] and after[1] >= before[1]
         return is_no_worse and unlearned_after >= unlearned_before, after
 
-    types, best = max(made, key=rank)
-    is_no_worse, after = rank((types, best))
+    ranked = [(rank(*pair), pair) for pair in made]
+    (is_no_worse, after), (types, best) = max(ranked, key=lambda each: each[0])
     found = best if is_no_worse and after > before else first
     found.losses.learning = RangeLearning(
         before[0], after[0], found is best, tuple(_changes(calibration, types))
