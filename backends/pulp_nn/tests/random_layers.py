@@ -1,16 +1,18 @@
 """Layers and networks of int8 as text would be too long for: random weights and scales."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
-from tinsmith_ir import Graph
+from tinsmith_c.testing import HostModel, KernelObjects
+from tinsmith_ir import Array, Graph
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import Kernel
+from tinsmith_lowering import Kernel, lower
 from tinsmith_pulp_nn import PulpNnBackend
 from tinsmith_reference import backend as reference
 from tinsmith_target import Target, target
@@ -25,6 +27,24 @@ def host(cores: int) -> Target:
 
 def kernels_of(chosen: Target) -> tuple[Kernel, ...]:
     return (*PulpNnBackend().kernels(chosen), *reference().kernels(chosen))
+
+
+def check_layer(
+    graph: Graph,
+    kernel: str,
+    cores: int,
+    objects: KernelObjects,
+    folder: Path,
+    inputs: Iterable[Mapping[str, Array]],
+) -> None:
+    """A graph of one layer becomes one call of the kernel, whose bytes are the evaluator's."""
+    chosen = host(cores)
+    kernels = kernels_of(chosen)
+    (call,) = lower(graph, chosen, kernels).calls
+    assert call.kernel == kernel, call.reason
+    model = HostModel.of_graph(graph, chosen, kernels, objects, folder)
+    for given in inputs:
+        assert model.wrong_results(given, graph) == []
 
 
 def quantization(random: np.random.Generator) -> Quantization:

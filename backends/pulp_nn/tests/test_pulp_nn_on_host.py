@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from random_layers import host, kernels_of, with_weights, without_weights
+from random_layers import check_layer, host, kernels_of, with_weights, without_weights
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_ir import Graph
 from tinsmith_ir.dtypes import DType
@@ -44,7 +44,6 @@ from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder, random_inputs
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import lower
 
 AROUND = (1, 1, 1, 1)
 TWO_SCALES = ((0.05, -3), (0.02, 9))
@@ -374,14 +373,8 @@ def test_a_layer_is_that_of_the_evaluator(
     name: str, cores: int, kernel_objects: KernelObjects, tmp_path: Path
 ) -> None:
     kernel, graph = LAYERS[name]
-    chosen = host(cores)
-    kernels = kernels_of(chosen)
-    (call,) = lower(graph, chosen, kernels).calls
-    assert call.kernel == kernel, call.reason
-    model = HostModel.of_graph(graph, chosen, kernels, kernel_objects, tmp_path)
-    for seed in range(3):
-        assert model.wrong_results(random_inputs(graph, seed), graph) == []
-        assert model.wrong_results(extremes(graph, seed), graph) == []
+    inputs = [given(graph, seed) for seed in range(3) for given in (random_inputs, extremes)]
+    check_layer(graph, kernel, cores, kernel_objects, tmp_path, inputs)
 
 
 @pytest.mark.parametrize("seed", range(4))
