@@ -10,7 +10,7 @@ from tinsmith_quantization import sqnr, top1_agreement
 
 from tinsmith_driver.inputs import Samples, is_classifier
 from tinsmith_driver.network import evaluate
-from tinsmith_driver.quantizing import real_numbers
+from tinsmith_driver.quantizing import as_integers, real_numbers
 
 Outputs = Sequence[Sequence[Array]]
 """Of each sample of a group the outputs, as real numbers."""
@@ -48,6 +48,13 @@ def losses_of(
     is_judged = is_classifier(real) or _have_labels(groups)
     agree = top1_agreement(_rows(wanted), _rows(got))[0] if is_judged else None
     return OutputLosses(decibels_, agree)
+
+
+def integer_losses(real: Graph, integers: Graph, samples: Samples) -> OutputLosses:
+    """What a network of integers gives beside the float network that it stands for. samples: as that one takes them."""
+    given = as_integers(samples, [value.type for value in integers.inputs])
+    wanted, got = network_outputs(real, samples), network_outputs(integers, given)
+    return losses_of(real, [samples], [wanted], [got])
 
 
 def right_answers(groups: Sequence[Samples], outputs: Sequence[Outputs]) -> int | None:

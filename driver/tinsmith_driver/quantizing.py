@@ -66,8 +66,12 @@ class QuantizeChoice:
             raise UsageError(
                 "--quantize: expected --calibration beside it, an .npz file or a folder of real inputs"
             )
-        named = with_options(scheme(choice.name), f"scheme {choice.name!r}", choice.options)
-        return QuantizeChoice(named, str(choice), calibration, most, islands=islands)
+        return QuantizeChoice(named_scheme(choice), str(choice), calibration, most, islands=islands)
+
+
+def named_scheme(choice: PassChoice) -> Scheme:
+    """A scheme of that name with these options. Raises UsageError for what is not there."""
+    return with_options(scheme(choice.name), f"scheme {choice.name!r}", choice.options)
 
 
 @dataclass(frozen=True, eq=False)

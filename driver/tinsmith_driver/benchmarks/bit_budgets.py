@@ -6,19 +6,18 @@ Each choice is held against all combinations of bits, by the same figures of lay
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-import numpy as np
 from tinsmith_ir import Graph
 from tinsmith_plugins import ImportChoices
-from tinsmith_quantization import Sensitivity, sqnr, top1_agreement
+from tinsmith_quantization import Sensitivity
 
+from tinsmith_driver.benchmarks.mlperf_tiny import float_files
 from tinsmith_driver.bit_budget import BitBudget, CostLimit
 from tinsmith_driver.bit_choice import BitsOnTarget
 from tinsmith_driver.float_islands import FloatIslands
-from tinsmith_driver.output_losses import network_outputs
+from tinsmith_driver.output_losses import integer_losses
 from tinsmith_driver.pipelines import read_model
-from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, as_integers, quantized
+from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized
 from tinsmith_driver.table import table, thousands
 
 _SAMPLES = 10
@@ -73,21 +72,19 @@ class BudgetRow:
 
 
 def budget_rows(
-    networks: Sequence[str],
-    targets: Sequence[str],
-    files: Callable[[str], tuple[Path, Path]],
-    on_step: Callable[[str], None],
+    networks: Sequence[str], targets: Sequence[str], on_step: Callable[[str], None]
 ) -> list[BudgetRow]:
-    """Of the cases of some networks and targets. files: the float network of a name, and its inputs."""
+    """Of the cases of some networks and targets."""
     rows: list[BudgetRow] = []
     for case in CASES:
         if case.network in networks and case.target in targets:
             on_step(f"{case.network} on {case.target}, {case.share:g} %")
-            rows.append(_row(case, *files(case.network)))
+            rows.append(_row(case))
     return rows
 
 
-def _row(case: Case, path: Path, inputs: Path) -> BudgetRow:
+def _row(case: Case) -> BudgetRow:
+    path, inputs = float_files(case.network)
     model = read_model(path, choices=ImportChoices(real_weights=True))
     limit = CostLimit(case.share, is_share=True)
     budget = BitBudget(most=limit, choices=case.choices, target=case.target)
@@ -96,7 +93,10 @@ def _row(case: Case, path: Path, inputs: Path) -> BudgetRow:
     found = made.on_target
     assert found is not None
     assert found.limit is not None
-    decibels, agree = _losses(made)
+    graph = made.model.graph
+    assert isinstance(graph, Graph)
+    lost = integer_losses(made.real, graph, made.calibration)
+    assert lost.agree is not None  # all of the cases are classifiers
     return BudgetRow(
         case.network,
         case.target,
@@ -107,24 +107,12 @@ def _row(case: Case, path: Path, inputs: Path) -> BudgetRow:
         found.foreseen,
         found.measured,
         tuple(layer.bits for layer in made.losses.weights),
-        round(decibels, 2),
-        agree,
+        round(lost.sqnr, 2),
+        lost.agree,
         len(made.samples),
         sum(layer.size_bytes for layer in made.losses.weights),
         _is_best(made, found),
     )
-
-
-def _losses(made: QuantizedModel) -> tuple[float, int]:
-    """Decibels and agreement of the first output with the float network's."""
-    graph, samples = made.model.graph, made.calibration
-    assert isinstance(graph, Graph)
-    integers = as_integers(samples, [value.type for value in graph.inputs])
-    wanted, got = (
-        np.stack([outputs[0].reshape(-1).astype(np.float64) for outputs in found])
-        for found in (network_outputs(made.real, samples), network_outputs(graph, integers))
-    )
-    return sqnr([wanted], [got]), top1_agreement(wanted, got)[0]
 
 
 def _is_best(made: QuantizedModel, found: BitsOnTarget) -> bool:

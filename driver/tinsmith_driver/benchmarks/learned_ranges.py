@@ -11,35 +11,29 @@ from pathlib import Path
 
 from tinsmith_ir import Array, Graph
 from tinsmith_plugins import ImportChoices
-from tinsmith_quantization import RangeLearning, Scheme, quantize, scheme
+from tinsmith_quantization import RangeLearning, Scheme, quantize
 
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import FLOAT_MODELS, float_files
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.options import selection
-from tinsmith_driver.output_losses import losses_of, network_outputs
-from tinsmith_driver.passes import with_options
+from tinsmith_driver.output_losses import integer_losses
+from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.quantizing import as_integers, prepared
+from tinsmith_driver.quantizing import named_scheme, prepared
 from tinsmith_driver.table import table
 
-_FILES = {
-    "kws": "kws_ref_model_float32.tflite",
-    "vww": "vww_96_float.tflite",
-    "ic": "pretrainedResnet.tflite",
-    "ad": "ad01_fp32.tflite",
-}
 _DIGITS = "digits"
 _SEEN = 5
-_SCHEMES = {
-    "int8": {},
-    "int8{weights=nearest}": {"weights": "nearest"},
-    "int8{symmetric=yes}": {"symmetric": "yes"},
-    "int4": {},
-    "power-of-two": {},
-}
+_SCHEMES = (
+    "int8",
+    "int8{weights=nearest}",
+    "int8{symmetric=yes}",
+    "int4",
+    "power-of-two",
+)
 
 
 @dataclass(frozen=True)
@@ -71,7 +65,7 @@ class _Network:
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """Measure the chosen networks; there are no targets."""
     del targets
-    chosen = selection(models, (*_FILES, _DIGITS), "network")
+    chosen = selection(models, (*FLOAT_MODELS, _DIGITS), "network")
     rows: list[RangesRow] = []
     with progress("learned-ranges", len(chosen) * len(_SCHEMES)) as bar:
         for name in chosen:
@@ -83,8 +77,8 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
 
 
 def _tiny(name: str) -> _Network:
-    official, inputs = network_files(read_baseline()[0][name])
-    model, graph = _read(official.parent / _FILES[name])
+    path, inputs = float_files(name)
+    model, graph = _read(path)
     (samples,) = load_samples(inputs, graph, None, model.file_shapes)
     return _Network(graph, samples.first(_SEEN), _rest(samples, _SEEN))
 
@@ -110,7 +104,7 @@ def _rest(samples: Samples, first: int) -> Samples:
 
 
 def _row(name: str, network: _Network, text: str) -> RangesRow:
-    chosen = with_options(scheme(text.partition("{")[0]), f"scheme {text!r}", _SCHEMES[text])
+    chosen = named_scheme(PassChoice.parse(text, "a scheme"))
     plain, _, first = _measured(network, chosen)
     learned, learning, second = _measured(network, replace(chosen, method="learned"))
     assert learning is not None
@@ -134,15 +128,11 @@ def _measured(
     ]
     made = quantize(network.graph, frames, chosen)
     seconds = time.perf_counter() - start
-    decibels = [_decibels(network.graph, made.graph, s) for s in (network.seen, network.unseen)]
+    decibels = [
+        round(integer_losses(network.graph, made.graph, samples).sqnr, 2)
+        for samples in (network.seen, network.unseen)
+    ]
     return decibels, made.losses.learning, seconds
-
-
-def _decibels(real: Graph, integers: Graph, samples: Samples) -> float:
-    wanted = [network_outputs(real, samples)]
-    given = as_integers(samples, [value.type for value in integers.inputs])
-    found = losses_of(real, [samples], wanted, [network_outputs(integers, given)])
-    return round(found.sqnr, 2)
 
 
 def _failures(rows: Sequence[RangesRow]) -> list[str]:

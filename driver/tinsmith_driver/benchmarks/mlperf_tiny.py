@@ -34,6 +34,13 @@ TARGETS = (
     "cortex-m55",
     "riscv32",
 )
+FLOAT_MODELS = {
+    "kws": "kws_ref_model_float32.tflite",
+    "vww": "vww_96_float.tflite",
+    "ic": "pretrainedResnet.tflite",
+    "ad": "ad01_fp32.tflite",
+}
+"""Files of the networks of float32 that there are, beside those of integers."""
 _TIMEOUT_SECONDS = 300
 
 
@@ -140,6 +147,12 @@ def network_files(network: Network) -> tuple[Path, Path]:
     """The model and its samples. Raises UsageError, saying where to get them, if they are absent."""
     model = _file(mlperf_tiny_dir(), network.model)
     return model, _file(mlperf_tiny_inputs_dir(), network.inputs)
+
+
+def float_files(name: str) -> tuple[Path, Path]:
+    """The float network of one of FLOAT_MODELS, and its real inputs. Raises as `network_files`."""
+    official, inputs = network_files(read_baseline()[0][name])
+    return official.parent / FLOAT_MODELS[name], inputs
 
 
 def _file(directory: Path | None, name: str) -> Path:

@@ -34,7 +34,12 @@ from tinsmith_driver.benchmarks.channel_splits import (
     split_text,
 )
 from tinsmith_driver.benchmarks.float_mobilenet import float_mobilenet_v2
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import (
+    FLOAT_MODELS,
+    float_files,
+    network_files,
+    read_baseline,
+)
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.torch_networks import (
     NOT_MEASURED,
@@ -62,12 +67,6 @@ from tinsmith_driver.sweep import Row as Measured
 from tinsmith_driver.sweep import flash_bytes
 from tinsmith_driver.table import table, thousands
 
-_FLOAT_MODELS = {
-    "kws": "kws_ref_model_float32.tflite",
-    "vww": "vww_96_float.tflite",
-    "ic": "pretrainedResnet.tflite",
-    "ad": "ad01_fp32.tflite",
-}
 _DIGITS = "digits"
 _SCHEMES = (
     "int8",
@@ -156,7 +155,7 @@ class CostRow:
 
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """Measure the chosen networks; targets choose among those of the roundings and of budgets for bits."""
-    names = [*_FLOAT_MODELS, _DIGITS, "mobilenet_v2", *TORCH_NETWORKS]
+    names = [*FLOAT_MODELS, _DIGITS, "mobilenet_v2", *TORCH_NETWORKS]
     chosen = selection(models, names, "network")
     known = dict.fromkeys([*_ROUNDING_TARGETS, *(case.target for case in CASES)])
     chosen_targets = selection(targets, list(known), "target")
@@ -170,7 +169,7 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         if "mobilenet_v2" in chosen:  # first, as memory that others have taken would count
             bar.step("mobilenet_v2")
             costs.append(_cost())
-        for network in _FLOAT_MODELS:
+        for network in FLOAT_MODELS:
             if network in chosen:
                 for text in _SCHEMES:
                     bar.step(f"{network}, {text}")
@@ -182,7 +181,7 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
             for target in [name for name in _ROUNDING_TARGETS if name in chosen_targets]:
                 bar.step(f"kws on {target}")
                 roundings.append(_rounding("kws", target))
-        budgets = budget_rows(chosen, chosen_targets, _float_files, bar.step)
+        budgets = budget_rows(chosen, chosen_targets, bar.step)
         if _DIGITS in chosen:
             for text in _DIGITS_SCHEMES:
                 bar.step(f"{_DIGITS}, {text}")
@@ -221,15 +220,10 @@ def _trained(
     return rows, []
 
 
-def _float_files(network: str) -> tuple[Path, Path]:
-    """The float network, and its real inputs."""
-    official, inputs = network_files(read_baseline()[0][network])
-    return official.parent / _FLOAT_MODELS[network], inputs
-
-
 def _row(network: str, text: str) -> Row:
-    official, inputs = network_files(read_baseline()[0][network])
-    made = _made(official.parent / _FLOAT_MODELS[network], inputs, text)
+    official, _ = network_files(read_baseline()[0][network])
+    path, inputs = float_files(network)
+    made = _made(path, inputs, text)
     samples = _real_samples(made, inputs)
     wanted, got = _outputs(made.real, samples), _integer_outputs(made.model, samples)
     agree = counted = None
@@ -255,8 +249,7 @@ def _row(network: str, text: str) -> Row:
 
 
 def _split_row(network: str, text: str) -> SplitRow:
-    official, inputs = network_files(read_baseline()[0][network])
-    path = official.parent / _FLOAT_MODELS[network]
+    path, inputs = float_files(network)
     plain, split = (_made(path, inputs, each) for each in (text, split_text(text)))
     samples = _real_samples(plain, inputs)
     wanted = _outputs(plain.real, samples)
@@ -327,12 +320,12 @@ def _on_target(network: str, model: Model, samples: Samples) -> Measured:
 
 
 def _rounding(network: str, target: str) -> RoundingRow:
-    official, inputs = network_files(read_baseline()[0][network])
+    path, inputs = float_files(network)
     counts: list[int] = []
     status = "ok"
     for rounding in ("tflite", "narrow"):
         text = f"int8{{rounding={rounding}}}"
-        made = _made(official.parent / _FLOAT_MODELS[network], inputs, text)
+        made = _made(path, inputs, text)
         compilation = compile_model(made.model, CompileOptions(target))
         types = [value.type for value in compilation.graph.inputs]
         samples = as_integers(_real_samples(made, inputs).first(2), types)
