@@ -58,9 +58,9 @@ def packed_for(implementation: Implementation, depth: int) -> tuple[PackedLayer,
     layer = pack_blockwise(
         implementation,
         weights_of(8, depth),
-        Blocks(multipliers, 32),
         np.arange(8, dtype=np.int32),
         *STAGE,
+        blocks=Blocks(multipliers, 32),
         input_zero_point=3,
     )
     return layer, multipliers
@@ -107,19 +107,19 @@ def test_bias_counts_each_block_by_its_multiplier() -> None:
 
 def test_sums_that_leave_sixteen_bits_are_refused_with_dsp() -> None:
     weights = np.full((4, 32), -8, np.int8)
-    given = Blocks(np.ones((4, 1), np.uint8), 32), None
-    pack_blockwise("c", weights, *given, *STAGE, input_zero_point=0)
+    given = Blocks(np.ones((4, 1), np.uint8), 32)
+    pack_blockwise("c", weights, None, *STAGE, blocks=given, input_zero_point=0)
     with pytest.raises(PackingError, match="the sum of a block may reach 32768"):
-        pack_blockwise("dsp", weights, *given, *STAGE, input_zero_point=0)
+        pack_blockwise("dsp", weights, None, *STAGE, blocks=given, input_zero_point=0)
     weights[0, 0] = -7
     weights[1:] = 1
-    pack_blockwise("dsp", weights, *given, *STAGE, input_zero_point=0)
+    pack_blockwise("dsp", weights, None, *STAGE, blocks=given, input_zero_point=0)
 
 
 def test_one_multiplier_of_one_changes_nothing_but_the_order() -> None:
     weights = weights_of(4, 32)
     ones = Blocks(np.ones((4, 1), np.uint8), 32)
-    packed = pack_blockwise("c", weights, ones, None, *STAGE, input_zero_point=3)
+    packed = pack_blockwise("c", weights, None, *STAGE, blocks=ones, input_zero_point=3)
     plain = pack_fully_connected_four_bits("c", weights, None, *STAGE, input_zero_point=3)
     assert np.array_equal(packed.weights[:-4], plain.weights)
     assert np.array_equal(packed.bias, plain.bias)

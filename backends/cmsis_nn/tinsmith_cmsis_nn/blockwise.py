@@ -1,6 +1,7 @@
 """BlockwiseFullyConnected by the packed kernels on weights of four bits (`tinsmith_nn_blockwise.h`)."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 from tinsmith_ir.dtypes import DType
@@ -23,15 +24,13 @@ from tinsmith_cmsis_nn.common import (
     PACKED_CHECKS,
     engine,
     implementation,
-    input_zero_point,
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_two_bits import with_sister
 from tinsmith_cmsis_nn.packing import PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_blocks import Blocks, kernel_blocks, pack_blockwise
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import weights_are_constant
 
 HEADER = "tinsmith_nn_blockwise.h"
 _NAME = "tinsmith_blockwise_fully_connected_packed_s4"
@@ -53,17 +52,7 @@ def weights_pack(layer: Layer) -> str | None:
 
 def packed(layer: Layer) -> PackedLayer:
     """The layer's constants as the kernel of its target takes them; raises PackingError."""
-    multipliers, shifts = fully_connected.stage(layer)
-    return pack_blockwise(
-        implementation(layer.target),
-        constant_s8(layer, 1),
-        _blocks(layer),
-        constant_bias(layer),
-        multipliers,
-        shifts,
-        input_zero_point=input_zero_point(layer),
-        nearest=is_nearest(layer),
-    )
+    return fully_connected.packed_by(layer, partial(pack_blockwise, blocks=_blocks(layer)))
 
 
 def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:

@@ -1,6 +1,8 @@
 """FullyConnected, by the packed kernel and by the public API."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,22 +79,26 @@ def stage(layer: Layer) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return p.multipliers[kept], p.shifts[kept]
 
 
-def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
-    """The layer's constants as the packed kernel of its target takes them; raises PackingError.
-
-    deep: as that for weights of any sum takes them.
-    """
+def packed_by(layer: Layer, pack: Callable[..., PackedLayer]) -> PackedLayer:
+    """The layer's constants as `pack` arranges them, which takes what `pack_fully_connected` does."""
     multipliers, shifts = stage(layer)
-    return pack_fully_connected(
+    return pack(
         implementation(layer.target),
         constant_s8(layer, 1),
         constant_bias(layer),
         multipliers,
         shifts,
         input_zero_point=input_zero_point(layer),
-        deep=deep,
         nearest=is_nearest(layer),
     )
+
+
+def packed(layer: Layer, *, deep: bool = False) -> PackedLayer:
+    """The layer's constants as the packed kernel of its target takes them; raises PackingError.
+
+    deep: as that for weights of any sum takes them.
+    """
+    return packed_by(layer, partial(pack_fully_connected, deep=deep))
 
 
 def packed_small(layer: Layer) -> PackedLayer:

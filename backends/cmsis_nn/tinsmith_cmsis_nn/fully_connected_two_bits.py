@@ -22,15 +22,13 @@ from tinsmith_cmsis_nn.common import (
     PACKED_CHECKS,
     engine,
     implementation,
-    input_zero_point,
     packed_constants,
 )
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.nearest import is_nearest
 from tinsmith_cmsis_nn.packed_two_bits import HEADER, S2, with_sister
 from tinsmith_cmsis_nn.packing import PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_two_bits import pack_fully_connected_two_bits
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import weights_are_constant
 
 _NAME = "tinsmith_fully_connected_packed_s2"
 
@@ -42,16 +40,7 @@ def weights_pack(layer: Layer) -> str | None:
 
 def packed(layer: Layer) -> PackedLayer:
     """The layer's constants as the kernel of its target takes them; raises PackingError."""
-    multipliers, shifts = fully_connected.stage(layer)
-    return pack_fully_connected_two_bits(
-        implementation(layer.target),
-        constant_s8(layer, 1),
-        constant_bias(layer),
-        multipliers,
-        shifts,
-        input_zero_point=input_zero_point(layer),
-        nearest=is_nearest(layer),
-    )
+    return fully_connected.packed_by(layer, pack_fully_connected_two_bits)
 
 
 def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:

@@ -64,11 +64,11 @@ def kernel_blocks(blocks: Blocks, depth: int) -> Blocks:
 def pack_blockwise(
     implementation: Implementation,
     weights: NDArray[np.int8],
-    blocks: Blocks,
     bias: NDArray[np.int32] | None,
     multiplier: NDArray[np.int32],
     shift: NDArray[np.int32],
     *,
+    blocks: Blocks,
     input_zero_point: int,
     nearest: bool = False,
 ) -> PackedLayer:

@@ -645,10 +645,10 @@ class Generator:
         layer = pack_blockwise(
             self.implementation,
             weights,
-            blocks,
             bias,
             multiplier,
             shift,
+            blocks=blocks,
             input_zero_point=zero,
             nearest=nearest,
         )
