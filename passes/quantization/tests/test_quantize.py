@@ -1,5 +1,8 @@
 """A float network and the integers that stand for it."""
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -121,6 +124,25 @@ def test_sums_with_other_constants_are_no_masks() -> None:
     text = MASKED.replace("MASKING", "add(%s, %m)").replace("MASK", ADDED)
     quantized = integers(parse_graph(text.replace("HIDDEN", "-4.0")), scheme("int8"))
     assert "add" in {node.operator.mnemonic for node in quantized.nodes}
+
+
+@pytest.mark.parametrize("weights", ["nearest", "learned"])
+@pytest.mark.parametrize("changes", [{}, {"power_of_two": True}, {"per_channel": False}])
+def test_a_channel_that_is_its_bias_has_weights_of_wider_steps(
+    changes: Mapping[str, bool], weights: str
+) -> None:
+    """In steps of a dead channel's weights, times those of int16, the bias would not fit into 32 bits."""
+    graph = parse_graph("""graph 2 "g" {
+      input %x: f32[1,4]
+      const %w: f32[2,4] = [1e-7, -2e-7, 1e-7, 1e-7, 5e-7, -5e-7, 2e-7, 3e-7]
+      const %b: f32[2] = [40.0, -35.0]
+      %y: f32[1,2] = fully_connected(%x, %w, %b)
+      output %y
+    }""")
+    chosen = replace(scheme("int16x8"), weights=weights, **changes)
+    quantized = integers(graph, chosen)
+    assert not remaining(quantized)
+    assert decibels(graph, quantized) > 60
 
 
 def test_inputs_and_outputs_keep_names_and_shapes_and_are_integers() -> None:

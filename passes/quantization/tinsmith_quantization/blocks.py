@@ -59,7 +59,7 @@ def block_scales(
     found = scales_of(per_block, bits, counted, power_of_two=power_of_two).T  # (O, blocks)
     top = found.max(axis=1)
     most = _POWER if power_of_two else MOST
-    rows = np.minimum(np.maximum(top / most, least[0]), top)
+    rows = np.maximum(top / most, least[0])
     if power_of_two:
         rows = np.exp2(np.ceil(np.log2(rows) - 1e-9))
     multiples = np.clip(np.rint(found / rows[:, None]), 1, most).astype(np.int64)

@@ -21,6 +21,7 @@ from tinsmith_quantization.weights import (
     BlockScales,
     Moments,
     Rounded,
+    at_least,
     learned,
     nearest,
     scales_of,
@@ -159,7 +160,9 @@ def _rounded(
         if block:
             return block_scales(real, bits, block, least, squares, power_of_two=power_of_two)
         rows = scales_of(real, bits, squares, per_channel=per_channel, power_of_two=power_of_two)
-        return BlockScales(rows)
+        return BlockScales(
+            at_least(rows, least, per_channel=per_channel, power_of_two=power_of_two)
+        )
 
     if scheme.weights == "nearest":
         scales = scales_for(matrix)

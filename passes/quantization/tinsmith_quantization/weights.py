@@ -123,6 +123,20 @@ def scales_of(
     return _in_float32(scales)
 
 
+def at_least(
+    scales: Matrix, least: Matrix, *, per_channel: bool = True, power_of_two: bool = False
+) -> Matrix:
+    """Scales (G, O) that are not below those at which biases fit into 32 bits, of what `scales_of` gives."""
+    if (scales >= least).all():
+        return scales
+    raised = np.maximum(scales, least)
+    if not per_channel:
+        raised = np.full_like(raised, raised.max())
+    if power_of_two:
+        raised = np.exp2(np.ceil(np.log2(raised) - 1e-9))
+    return _in_float32(raised)
+
+
 def _in_float32(scales: Matrix) -> Matrix:
     return scales.astype(np.float32).astype(np.float64)
 
