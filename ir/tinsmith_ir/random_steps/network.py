@@ -8,6 +8,7 @@ import numpy as np
 from tinsmith_ir.activation import Activation
 from tinsmith_ir.builder import GraphBuilder
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators.base import Operator, Rescaling
 from tinsmith_ir.rounding import Rounding
@@ -23,9 +24,8 @@ _ACTIVATIONS = (
     Activation.RELU6,
     Activation.RELU_N1_TO_1,
 )
-FEWEST_BITS = 4
-"""Of a multiplier that rounds once."""
-_MULTIPLIER_BITS = (31, 31, 16, 8, FEWEST_BITS)
+_MOST_BITS = 31
+_MULTIPLIER_BITS = (_MOST_BITS, _MOST_BITS, 16, 8, 4)
 
 
 class Network:
@@ -89,7 +89,7 @@ class Network:
         self, operator: Operator, inputs: list[Value | None], quantization: Quantization | None
     ) -> Value:
         """A node, and its result among the values to go on from."""
-        rounded = self.rounded(operator, quantization)
+        rounded = _fitting(self.rounded(operator, quantization), inputs, quantization)
         value = self.builder.add(rounded, inputs, quantization=quantization)
         self.read |= {other.name for other in inputs if other is not None}
         self.values.append(value)
@@ -104,3 +104,18 @@ class Network:
         if rounding is Rounding.TFLITE:
             return operator
         return replace(operator, rounding=rounding, multiplier_bits=bits)
+
+
+def _fitting(
+    operator: Operator, inputs: Sequence[Value | None], quantization: Quantization | None
+) -> Operator:
+    """With a multiplier of all bits where those that were drawn cannot hold the ratio of the scales."""
+    if not isinstance(operator, Rescaling) or quantization is None:
+        return operator
+    types = [value.type if value else None for value in inputs]
+    (inferred,) = operator.infer(types)
+    try:
+        operator.verify(types, [replace(inferred, quantization=quantization)])
+    except GraphError:
+        return replace(operator, multiplier_bits=_MOST_BITS)
+    return operator

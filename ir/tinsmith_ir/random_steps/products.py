@@ -7,7 +7,7 @@ import numpy as np
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import BatchMatmul, L2Normalization
-from tinsmith_ir.random_steps.network import FEWEST_BITS, MAX_ELEMENTS, Network
+from tinsmith_ir.random_steps.network import MAX_ELEMENTS, Network
 
 
 def similarity(network: Network, random: np.random.Generator, value: Value) -> None:
@@ -21,9 +21,5 @@ def similarity(network: Network, random: np.random.Generator, value: Value) -> N
         value = network.add(L2Normalization(), [value], None)
     depth = shape[-1] if are_rows else shape[-2]
     spread = 20000 if network.dtype is DType.INT16 else 60
-    product = network.scale(value) ** 2
-    quantization = network.quantization(product * spread * math.sqrt(depth))
-    # Scales of results have an end, beyond which the fewest bits of a multiplier that rounds once hold no ratio.
-    if quantization is not None and product >= quantization.scale * 2.0**FEWEST_BITS:
-        return
-    network.add(operator, [value, value], quantization)
+    near = network.scale(value) ** 2 * spread * math.sqrt(depth)
+    network.add(operator, [value, value], network.quantization(near))
