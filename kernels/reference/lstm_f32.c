@@ -1,17 +1,19 @@
 // An LSTM of float.
 #include <stddef.h>
-#include <string.h>
 
 #include "exponential.h"
 #include "float_rules.h"
 #include "tinsmith/lstm.h"
 
+typedef float number;
+typedef float cell_number;
+
 typedef struct {
   const tinsmith_lstm_shape *shape;
   const tinsmith_lstm_parameters_f32 *parameters;
-  const float *input;
-  const float *last;
-  float *cells;
+  const number *input;
+  const number *last;
+  cell_number *cells;
 } Step;
 
 static float sum_of_products(int32_t count, const float *values, const float *weights) {
@@ -61,28 +63,20 @@ static void project(const Step *step, const float *hidden, float *output) {
   }
 }
 
+static void leave_result(const Step *step, void *scratch, number *result) {
+  if (step->parameters->projection == NULL) {
+    leave_cells(step, result);
+  } else {
+    leave_cells(step, scratch);
+    project(step, scratch, result);
+  }
+}
+
+#include "lstm_steps.h"
+
 void tinsmith_lstm_f32(const tinsmith_lstm_shape *shape, const tinsmith_lstm_parameters_f32 *parameters,
                        const float *input, const float *output_state, const float *cell_state, void *scratch,
                        float *output, float *last_output, float *last_cells) {
-  const int32_t batches = shape->batches;
-  float *hidden = scratch;
-  memmove(last_cells, cell_state, sizeof *last_cells * (size_t)(batches * shape->cells));
-  for (int32_t batch = 0; batch < batches; ++batch) {
-    Step step = {shape, parameters, NULL, output_state + batch * shape->outputs, last_cells + batch * shape->cells};
-    for (int32_t i = 0; i < shape->steps; ++i) {
-      const int32_t time = shape->is_backwards ? shape->steps - 1 - i : i;
-      const int32_t row = shape->is_time_major ? time * batches + batch : batch * shape->steps + time;
-      float *result = output + row * shape->outputs;
-      step.input = input + row * shape->depth;
-      update_cells(&step);
-      if (parameters->projection == NULL) {
-        leave_cells(&step, result);
-      } else {
-        leave_cells(&step, hidden);
-        project(&step, hidden, result);
-      }
-      step.last = result;
-    }
-    memmove(last_output + batch * shape->outputs, step.last, sizeof *output * (size_t)shape->outputs);
-  }
+  const Step first = {.shape = shape, .parameters = parameters};
+  run_steps(first, input, output_state, cell_state, scratch, output, last_output, last_cells);
 }

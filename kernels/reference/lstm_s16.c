@@ -1,17 +1,19 @@
 // An LSTM of int16 with weights of int8 and cells of int16, as TFLite Micro's LstmStep computes it.
 #include <stddef.h>
-#include <string.h>
 
 #include "arithmetic.h"
 #include "curves_s16.h"
 #include "tinsmith/lstm.h"
 
+typedef int16_t number;
+typedef int16_t cell_number;
+
 typedef struct {
   const tinsmith_lstm_shape *shape;
   const tinsmith_lstm_parameters_s16 *parameters;
-  const int16_t *input;
-  const int16_t *last;
-  int16_t *cells;
+  const number *input;
+  const number *last;
+  cell_number *cells;
 } Step;
 
 static int32_t saturated(int32_t value) {
@@ -57,30 +59,20 @@ static void update_cells(const Step *step) {
   }
 }
 
-static void leave_cells(const Step *step, int16_t *hidden) {
+static void leave_result(const Step *step, void *scratch, number *result) {
+  (void)scratch;
   const tinsmith_lstm_parameters_s16 *parameters = step->parameters;
   for (int32_t cell = 0; cell < step->shape->cells; ++cell) {
     const int32_t bounded = tanh_from_table(&parameters->cell_curve, step->cells[cell]);
-    hidden[cell] = (int16_t)product(bounded, opened(step, &parameters->output, cell), parameters->hidden_scale);
+    result[cell] = (int16_t)product(bounded, opened(step, &parameters->output, cell), parameters->hidden_scale);
   }
 }
+
+#include "lstm_steps.h"
 
 void tinsmith_lstm_s16(const tinsmith_lstm_shape *shape, const tinsmith_lstm_parameters_s16 *parameters,
                        const int16_t *input, const int16_t *output_state, const int16_t *cell_state, int16_t *output,
                        int16_t *last_output, int16_t *last_cells) {
-  const int32_t batches = shape->batches;
-  memmove(last_cells, cell_state, sizeof *last_cells * (size_t)(batches * shape->cells));
-  for (int32_t batch = 0; batch < batches; ++batch) {
-    Step step = {shape, parameters, NULL, output_state + batch * shape->outputs, last_cells + batch * shape->cells};
-    for (int32_t i = 0; i < shape->steps; ++i) {
-      const int32_t time = shape->is_backwards ? shape->steps - 1 - i : i;
-      const int32_t row = shape->is_time_major ? time * batches + batch : batch * shape->steps + time;
-      int16_t *result = output + row * shape->outputs;
-      step.input = input + row * shape->depth;
-      update_cells(&step);
-      leave_cells(&step, result);
-      step.last = result;
-    }
-    memmove(last_output + batch * shape->outputs, step.last, sizeof *last_output * (size_t)shape->outputs);
-  }
+  const Step first = {.shape = shape, .parameters = parameters};
+  run_steps(first, input, output_state, cell_state, NULL, output, last_output, last_cells);
 }

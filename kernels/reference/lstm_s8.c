@@ -1,6 +1,5 @@
 // An LSTM of int8 with cells of int16, as TFLite's LstmStepInteger8x8_16 computes it.
 #include <stddef.h>
-#include <string.h>
 
 #include "arithmetic.h"
 #include "fixed_point_16.h"
@@ -8,12 +7,15 @@
 
 #define GATE_INTEGER_BITS 3
 
+typedef int8_t number;
+typedef int16_t cell_number;
+
 typedef struct {
   const tinsmith_lstm_shape *shape;
   const tinsmith_lstm_parameters_s8 *parameters;
-  const int8_t *input;
-  const int8_t *last;
-  int16_t *cells;
+  const number *input;
+  const number *last;
+  cell_number *cells;
 } Step;
 
 static int32_t sum_of_products(int32_t count, const int8_t *values, int32_t offset, const int8_t *weights) {
@@ -83,27 +85,20 @@ static void project(const Step *step, const int8_t *hidden, int8_t *result) {
   }
 }
 
+static void leave_result(const Step *step, void *scratch, number *result) {
+  if (step->parameters->projection == NULL) {
+    leave_cells(step, result);
+  } else {
+    leave_cells(step, scratch);
+    project(step, scratch, result);
+  }
+}
+
+#include "lstm_steps.h"
+
 void tinsmith_lstm_s8(const tinsmith_lstm_shape *shape, const tinsmith_lstm_parameters_s8 *parameters,
                       const int8_t *input, const int8_t *output_state, const int16_t *cell_state, void *scratch,
                       int8_t *output, int8_t *last_output, int16_t *last_cells) {
-  const int32_t batches = shape->batches;
-  memmove(last_cells, cell_state, sizeof *last_cells * (size_t)(batches * shape->cells));
-  for (int32_t batch = 0; batch < batches; ++batch) {
-    Step step = {shape, parameters, NULL, output_state + batch * shape->outputs, last_cells + batch * shape->cells};
-    for (int32_t i = 0; i < shape->steps; ++i) {
-      const int32_t time = shape->is_backwards ? shape->steps - 1 - i : i;
-      const int32_t row = shape->is_time_major ? time * batches + batch : batch * shape->steps + time;
-      int8_t *result = output + row * shape->outputs;
-      step.input = input + row * shape->depth;
-      update_cells(&step);
-      if (parameters->projection == NULL) {
-        leave_cells(&step, result);
-      } else {
-        leave_cells(&step, scratch);
-        project(&step, scratch, result);
-      }
-      step.last = result;
-    }
-    memmove(last_output + batch * shape->outputs, step.last, (size_t)shape->outputs);
-  }
+  const Step first = {.shape = shape, .parameters = parameters};
+  run_steps(first, input, output_state, cell_state, scratch, output, last_output, last_cells);
 }
