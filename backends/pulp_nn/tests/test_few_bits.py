@@ -1,5 +1,6 @@
 """Weights of four and two bits: which kernel takes a layer, how they are packed, bytes that are the evaluator's."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,20 +24,9 @@ LINEAR = "tinsmith_pulp_linear_s4"
 NEAREST = Rounding.NEAREST
 
 
-def four_bits(
-    operator: Conv2D | DepthwiseConv2D | FullyConnected,
-    shape: tuple[int, ...],
-    weights: tuple[int, ...],
-    axis: int | None,
-    *,
-    seed: int = 0,
-    scale: float = 0.05,
-    lowest: int | None = None,
-) -> Graph:
-    return with_weights(
-        operator, shape, weights, axis, seed=seed, scale=scale, dtype=DType.INT4, lowest=lowest
-    )
-
+four_bits = partial(with_weights, scale=0.05, dtype=DType.INT4)
+two_bits = partial(with_weights, scale=0.2, dtype=DType.INT2)
+"""Weights are -1, 0 and 1 if nothing is said."""
 
 OF_FOUR = {
     "conv2d": (CONV2D, four_bits(Conv2D(padding=AROUND), (1, 9, 7, 5), (10, 3, 3, 5), 0)),
@@ -157,22 +147,6 @@ OF_FOUR = {
         four_bits(FullyConnected(), (1, 64), (10, 64), 0, seed=20, lowest=-8),
     ),
 }
-
-
-def two_bits(
-    operator: Conv2D | DepthwiseConv2D | FullyConnected,
-    shape: tuple[int, ...],
-    weights: tuple[int, ...],
-    axis: int | None,
-    *,
-    seed: int = 0,
-    scale: float = 0.2,
-    lowest: int | None = None,
-) -> Graph:
-    """Weights are -1, 0 and 1 if nothing is said."""
-    return with_weights(
-        operator, shape, weights, axis, seed=seed, scale=scale, dtype=DType.INT2, lowest=lowest
-    )
 
 
 OF_TWO = {
