@@ -2,10 +2,12 @@
 """Compare what ONNX Runtime computes of exported networks with what the graph says.
 
     python frontends/onnx/tools/check_export.py --oracle PYTHON [--networks 100] [MODEL[=INPUTS.npz] ...]
+        [--noisy 20]
 
 `PYTHON` is that of a venv with `pip install onnxruntime`. Compared are the table of the tests, one graph for each
 operator; random networks, node by node and as a whole; and model files (`.tflite`, `.onnx`, or IR text), which are
-imported first. Their inputs are those of a file, in its array `x_real` or `x_float`, or random. Of a model
+imported first. Their inputs are those of a file, in its array `x_real` or `x_float`, or random; with --noisy these and
+as many copies of each, with noise of 2 % of what they span. Of a model
 each node is compared by itself, too; and "rounded once" says how far ONNX Runtime's outputs are from those of the same
 graph whose operators round once, as float32 between QuantizeLinear and DequantizeLinear does it.
 
@@ -202,6 +204,23 @@ def samples_of(graph: Graph, path: str, count: int) -> list[dict[str, Array]]:
         return [{source.name: each.reshape(source.type.shape)} for each in arrays[name]]
 
 
+def with_noise(samples: list[dict[str, Array]], copies: int) -> list[dict[str, Array]]:
+    """The samples, and behind them each `copies` times with noise of 2 % of what it spans, the same in each run."""
+    random = np.random.default_rng(0)
+    return samples + [
+        {name: _noisy(value, random) for name, value in sample.items()}
+        for sample in samples
+        for _ in range(copies)
+    ]
+
+
+def _noisy(value: Array, random: np.random.Generator) -> Array:
+    least, most = float(value.min()), float(value.max())
+    noisy = value.astype(np.float64) + random.normal(0.0, (most - least) / 50, value.shape)
+    rounded = noisy if value.dtype.kind == "f" else np.rint(noisy)
+    return np.clip(rounded, least, most).astype(value.dtype)
+
+
 def read(path: Path) -> Graph:
     """The network in a model file."""
     match path.suffix:
@@ -239,7 +258,7 @@ def check_file(
     for node, operands in single_nodes(graph, 0):
         name = f"{path.stem}, {node.outputs[0].name}"
         alone.judge(name, kind_of(node.nodes[0]), node, operands)
-    samples = samples_of(graph, given, arguments.count)
+    samples = with_noise(samples_of(graph, given, arguments.count), arguments.noisy)
     for inputs in samples:
         states = {state.value.name: state.initial for state in graph.states}
         found = checker.outputs(graph, {**inputs, **states})[: len(graph.outputs)]
@@ -283,6 +302,7 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("--dtype", type=DType, help="of networks, such as i16 (i8 and f32)")
     parser.add_argument("--rounding", type=Rounding, nargs="+", help="of networks (all modes)")
     parser.add_argument("--count", type=int, default=3, help="random inputs of a file (3)")
+    parser.add_argument("--noisy", type=int, default=0, help="noisy copies of each of these (0)")
     parser.add_argument("--steps", type=int, default=1, help="that integers may differ by (1)")
     parser.add_argument("--share", type=float, default=1e-4, help="of the largest float (1e-4)")
     arguments = parser.parse_args(given)
