@@ -1,4 +1,4 @@
-// What an accelerator is to the chip: registers, jobs, ports to L1, and an event when a job is done.
+// What an accelerator is to the chip: registers, jobs, a port to the memories, and an event when a job is done.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ACCELERATOR_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ACCELERATOR_H_
 
@@ -7,20 +7,22 @@
 
 namespace tinsmith::soc {
 
-// An accelerator's way to L1. Addresses are the cluster's; a Fault is thrown outside L1.
+// An accelerator's way to the chip's memories. Addresses are the cluster's; a Fault is thrown where no memory is, and
+// where a running DMA transfer moves what is touched.
 class AcceleratorPort {
  public:
   virtual ~AcceleratorPort() = default;
 
-  // bytes: 1, 2 or 4. The bank is taken in cycle `now`; the result is how many cycles it was not free.
-  virtual uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) = 0;
-  virtual void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) = 0;
+  // Moves any number of bytes at once. In L1 it happens in the first cycle, from `now` on, in which the banks of all
+  // words touched are free, and takes them; returned is how many cycles that was later.
+  virtual uint64_t load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) = 0;
+  virtual uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) = 0;
 
-  // Raises event `event_accelerator` + line (0 to 3) of the cluster's event unit in every core, which is an interrupt
-  // of those that let it be one.
+  // Raises the accelerator's event + line (0 to 3) of the cluster's event unit in every core, which is an interrupt of
+  // those that let it be one.
   virtual void raise(uint32_t line, uint64_t now) = 0;
 
-  // For the trace: a job took from `began` to `ended`.
+  // For trace and counters: a job took from `began` to `ended`.
   virtual void worked(const std::string &job, uint64_t began, uint64_t ended) = 0;
 };
 

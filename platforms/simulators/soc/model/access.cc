@@ -128,24 +128,38 @@ LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) 
   return {value, true};
 }
 
-uint32_t Soc::load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) {
+// Waits for the banks of all words, and takes them.
+uint64_t Soc::take_banks(uint32_t address, uint32_t bytes, uint64_t now) {
+  const uint32_t first = address / 4;
+  const uint32_t words = std::min((address + bytes - 1) / 4 - first + 1, description_.l1_banks);
+  uint64_t served = now;
+  for (uint32_t word = first; word < first + words; ++word) {
+    served = std::max(served, bank_free_[word % description_.l1_banks]);
+  }
+  for (uint32_t word = first; word < first + words; ++word) {
+    bank_free_[word % description_.l1_banks] = served + 1;
+  }
+  return served - now;
+}
+
+uint64_t Soc::load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) {
   const uint32_t resolved = resolve(address);
   if (!l1_.holds(resolved, bytes)) {
     throw Fault("the accelerator leaves L1: load at 0x" + hexadecimal(address));
   }
-  waits = take_bank(resolved, now);
   dma_.check_access(resolved, bytes, false, address);
-  return l1_.read(resolved, bytes);
+  l1_.copy_out(resolved, target, bytes);
+  return take_banks(resolved, bytes, now);
 }
 
-void Soc::store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) {
+uint64_t Soc::store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) {
   const uint32_t resolved = resolve(address);
   if (!l1_.holds(resolved, bytes)) {
     throw Fault("the accelerator leaves L1: store at 0x" + hexadecimal(address));
   }
-  waits = take_bank(resolved, now);
   dma_.check_access(resolved, bytes, true, address);
-  l1_.write(resolved, bytes, value);
+  l1_.copy_in(resolved, source, bytes);
+  return take_banks(resolved, bytes, now);
 }
 
 void Soc::raise(uint32_t line, uint64_t now) {

@@ -89,8 +89,8 @@ class Soc : public Port, public AcceleratorPort {
   void slept(Hart &hart, uint64_t since, Stall cause) override;
   void instructions_changed() override;
 
-  uint32_t load(uint32_t address, uint32_t bytes, uint64_t now, uint32_t &waits) override;
-  void store(uint32_t address, uint32_t bytes, uint32_t value, uint64_t now, uint32_t &waits) override;
+  uint64_t load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) override;
+  uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) override;
   void raise(uint32_t line, uint64_t now) override;
   void worked(const std::string &job, uint64_t began, uint64_t ended) override;
 
@@ -162,6 +162,7 @@ class Soc : public Port, public AcceleratorPort {
   bool is_fabric_controller(const Hart &hart) const;
   uint32_t cluster_number(const Hart &hart) const;
   uint32_t take_bank(uint32_t address, uint64_t now);
+  uint64_t take_banks(uint32_t address, uint32_t bytes, uint64_t now);
   void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
   void time_l2(Hart &hart);
   void check_l1(const Hart &hart, uint32_t address, uint32_t bytes, bool writes);

@@ -1,11 +1,21 @@
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 namespace tinsmith::soc {
 namespace {
 
 enum Word : size_t { kFirst, kSecond, kSum, kWords };
+
+constexpr uint32_t kBeatWords = 8;
+
+using Beat = std::array<uint32_t, kBeatWords>;
+
+uint8_t *bytes_of(Beat &words) {
+  return reinterpret_cast<uint8_t *>(words.data());
+}
 
 }  // namespace
 
@@ -46,15 +56,15 @@ void ToyAccelerator::advance(AcceleratorPort &port, uint64_t now) {
     return;
   }
   const uint32_t offset = 4 * done_words_;
-  uint32_t first_waits = 0;
-  uint32_t second_waits = 0;
-  uint32_t sum_waits = 0;
-  const uint32_t first = port.load(job[kFirst] + offset, 4, now, first_waits);
-  const uint32_t second = port.load(job[kSecond] + offset, 4, now, second_waits);
+  const uint32_t words = std::min(kBeatWords, job[kWords] - done_words_);
+  Beat sum = {};
+  Beat second = {};
+  const uint64_t first_waits = port.load(job[kFirst] + offset, bytes_of(sum), 4 * words, now);
+  const uint64_t second_waits = port.load(job[kSecond] + offset, bytes_of(second), 4 * words, now);
+  std::transform(sum.begin(), sum.end(), second.begin(), sum.begin(), std::plus<>());
   const uint64_t loaded = now + 1 + std::max(first_waits, second_waits);
-  port.store(job[kSum] + offset, 4, first + second, loaded, sum_waits);
-  next_ = loaded + 1 + sum_waits;
-  done_words_ += 1;
+  next_ = loaded + 1 + port.store(job[kSum] + offset, bytes_of(sum), 4 * words, loaded);
+  done_words_ += words;
 }
 
 }  // namespace tinsmith::soc

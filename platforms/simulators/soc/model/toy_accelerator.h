@@ -1,8 +1,8 @@
-// An accelerator small enough to see how one is made: it adds two arrays of words in L1 through two ports.
+// An accelerator small enough to see how one is made: it adds two arrays of words in L1 through a port of eight words.
 //
 // Its registers are those of JobQueue; the words of a job: address of the first array, of the second, of the sum,
-// number of words. Both words are loaded in one cycle and their sum is stored in the next, or later where banks are
-// taken. Raises line 0 when a job is done.
+// number of words. Up to eight words of both are loaded in one cycle and their sums are stored in the next, or later
+// where banks are taken. Raises line 0 when a job is done.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TOY_ACCELERATOR_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_TOY_ACCELERATOR_H_
 
