@@ -30,6 +30,8 @@ _COLOURS = {
     "misaligned": "hsl(90 55% 75%)",
     "load_use": "hsl(240 40% 55%)",
     "l2": "hsl(15 60% 50%)",
+    "memory": "hsl(15 40% 65%)",
+    "accelerator": "hsl(320 45% 65%)",
 }
 
 

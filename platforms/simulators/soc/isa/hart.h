@@ -21,13 +21,15 @@ enum class Stall : uint8_t {
   kMisaligned,
   kL1Conflict,
   kL2,
+  kMemory,  // other memories
   kPeripheral,
   kInstructionCache,
   kDmaWait,  // asleep for the DMA's event or a free identifier, or reading its status again and again
   kBarrier,
   kDispatch,  // no work to do yet
   kMutex,
-  kEvent,  // any other
+  kAccelerator,  // asleep for a job's event
+  kEvent,        // any other
   kCount,
 };
 

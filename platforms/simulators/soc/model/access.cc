@@ -1,4 +1,4 @@
-// Accesses to the memories, of cores and of the accelerator: what they cost, and what they must not do.
+// Accesses to the memories, of cores and of attached devices: what they cost, and what they must not do.
 
 #include <algorithm>
 #include <bit>
@@ -8,6 +8,11 @@
 #include "platforms/simulators/soc/model/soc.h"
 
 namespace tinsmith::soc {
+namespace {
+
+constexpr size_t kDeviceBit = 31;  // of the first attached device in Touched; the others go down
+
+}  // namespace
 
 uint32_t Soc::resolve(uint32_t address) const {
   return address < description_.cluster_alias_bytes ? address + description_.l1_base : address;
@@ -21,11 +26,7 @@ uint32_t Soc::take_bank(uint32_t address, uint64_t now) {
   return static_cast<uint32_t>(served - now);
 }
 
-void Soc::time_l1(Hart &hart, uint32_t address, uint32_t bytes) {
-  if (is_fabric_controller(hart)) {
-    hart.stall(Stall::kPeripheral, description_.l1_fc - 1);
-    return;
-  }
+void Soc::time_banks(Hart &hart, uint32_t address, uint32_t bytes) {
   hart.stall(Stall::kL1Conflict, take_bank(address, hart.time));
   if (address % 4 + bytes > 4) {
     hart.stall(Stall::kMisaligned, description_.misaligned);
@@ -33,12 +34,14 @@ void Soc::time_l1(Hart &hart, uint32_t address, uint32_t bytes) {
   }
 }
 
-void Soc::time_l2(Hart &hart) {
+void Soc::time_memory(Hart &hart, const MemoryRegion &region, uint32_t address, uint32_t bytes) {
   if (is_fabric_controller(hart)) {
-    hart.stall(Stall::kL2, description_.l2_fc - 1);
-    return;
+    hart.stall(region.fc_cause, region.fc_cycles - 1);
+  } else if (region.banked) {
+    time_banks(hart, address, bytes);
+  } else {
+    hart.stall(region.cause, region.cluster_cycles - 1);
   }
-  hart.stall(Stall::kL2, description_.l2_cluster - 1);
 }
 
 // Kept up to date where transfers begin and end, so that other accesses ask one flag only.
@@ -46,16 +49,23 @@ void Soc::watch() {
   watched_ = options_.race_check || dma_.busy();
 }
 
-void Soc::check_l1(const Hart &hart, uint32_t address, uint32_t bytes, bool writes) {
-  dma_.check_access(address, bytes, writes, address);
-  if (options_.race_check) {
-    check_race(hart, address, bytes, writes);
+// at: where the core sees the bytes.
+void Soc::check_access(const Hart &hart, uint32_t address, uint32_t bytes, bool writes, uint32_t at) {
+  dma_.check_access(address, bytes, writes, at);
+  if (options_.race_check && memories_.l1().memory.holds(address, bytes)) {
+    check_race(cluster_number(hart), address, bytes, writes);
   }
 }
 
-void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool writes) {
-  const uint32_t self = 1U << cluster_number(hart);
-  for (uint32_t offset = address - l1_.base(); offset < address - l1_.base() + bytes; ++offset) {
+std::string Soc::name_of_bit(uint32_t bit) const {
+  return bit < harts_.size() ? core_name(bit) : attached_[kDeviceBit - bit].name;
+}
+
+// Of L1. who: the bit of Touched.
+void Soc::check_race(uint32_t who, uint32_t address, uint32_t bytes, bool writes) {
+  const uint32_t self = 1U << who;
+  const uint32_t base = memories_.l1().memory.base();
+  for (uint32_t offset = address - base; offset < address - base + bytes; ++offset) {
     Touched &byte = touched_[offset];
     if (byte.epoch != events_.epoch()) {
       byte = {events_.epoch(), 0, 0};
@@ -64,9 +74,9 @@ void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool wr
     if (others != 0) {
       const bool wrote = (byte.writers & ~self) != 0;
       const uint32_t other = std::countr_zero(wrote ? byte.writers & ~self : others);
-      throw Fault("race: " + core_name(other) + (wrote ? " wrote" : " read") + " the byte at 0x" +
-                  hexadecimal(l1_.base() + offset) + " since the last barrier, and now it is " +
-                  (writes ? "written" : "read") + " by another");
+      throw Fault("race: " + name_of_bit(other) + (wrote ? " wrote" : " read") + " the byte at 0x" +
+                  hexadecimal(base + offset) + " since the last barrier, and now it is " +
+                  (writes ? "written" : "read") + " by " + (who < harts_.size() ? "another" : name_of_bit(who)));
     }
     (writes ? byte.writers : byte.readers) |= self;
   }
@@ -74,19 +84,12 @@ void Soc::check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool wr
 
 LoadResult Soc::load(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
   const uint32_t resolved = resolve(address);
-  if (l1_.holds(resolved, bytes)) {
-    time_l1(hart, resolved, bytes);
+  if (const MemoryRegion *region = memories_.find(resolved, bytes)) {
+    time_memory(hart, *region, resolved, bytes);
     if (watched_) {
-      check_l1(hart, resolved, bytes, false);
+      check_access(hart, resolved, bytes, false, address);
     }
-    return {l1_.read(resolved, bytes), true};
-  }
-  if (l2_.holds(resolved, bytes)) {
-    time_l2(hart);
-    if (watched_) {
-      dma_.check_access(resolved, bytes, false, address);
-    }
-    return {l2_.read(resolved, bytes), true};
+    return {region->memory.read(resolved, bytes), true};
   }
   device_used_ = true;
   return load_device(hart, resolved, bytes, event);
@@ -94,18 +97,12 @@ LoadResult Soc::load(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
 
 void Soc::store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
   const uint32_t resolved = resolve(address);
-  if (l1_.holds(resolved, bytes)) {
-    time_l1(hart, resolved, bytes);
+  if (MemoryRegion *region = memories_.find(resolved, bytes)) {
+    time_memory(hart, *region, resolved, bytes);
     if (watched_) {
-      check_l1(hart, resolved, bytes, true);
+      check_access(hart, resolved, bytes, true, address);
     }
-    l1_.write(resolved, bytes, value);
-  } else if (l2_.holds(resolved, bytes)) {
-    time_l2(hart);
-    if (watched_) {
-      dma_.check_access(resolved, bytes, true, address);
-    }
-    l2_.write(resolved, bytes, value);
+    region->memory.write(resolved, bytes, value);
   } else {
     device_used_ = true;
     store_device(hart, resolved, bytes, value);
@@ -118,13 +115,14 @@ LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) 
   if (bytes != 4 || plain % 4 != 0) {
     throw Fault("a misaligned test-and-set at 0x" + hexadecimal(address), FaultKind::kBadAddress);
   }
-  time_l1(hart, plain, bytes);
+  MemoryRegion &l1 = memories_.l1();
+  time_memory(hart, l1, plain, bytes);
   dma_.check_access(plain, bytes, true, address);
-  const uint32_t value = l1_.read(plain, bytes);
+  const uint32_t value = l1.memory.read(plain, bytes);
   if (value != ~0U) {
     events_.begin_epoch();  // a lock is taken
   }
-  l1_.write(plain, bytes, ~0U);
+  l1.memory.write(plain, bytes, ~0U);
   return {value, true};
 }
 
@@ -142,32 +140,50 @@ uint64_t Soc::take_banks(uint32_t address, uint32_t bytes, uint64_t now) {
   return served - now;
 }
 
-uint64_t Soc::load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) {
-  const uint32_t resolved = resolve(address);
-  if (!l1_.holds(resolved, bytes)) {
-    throw Fault("the accelerator leaves L1: load at 0x" + hexadecimal(address));
+// The memory that the device touches, at a time from `now` on, and by how much later.
+Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now,
+                               uint64_t &waits) {
+  const uint32_t resolved = soc_.resolve(address);
+  MemoryRegion *region = soc_.memories_.find(resolved, bytes);
+  if (region == nullptr) {
+    throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
+                ": no memory is there");
   }
-  dma_.check_access(resolved, bytes, false, address);
-  l1_.copy_out(resolved, target, bytes);
-  return take_banks(resolved, bytes, now);
-}
-
-uint64_t Soc::store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) {
-  const uint32_t resolved = resolve(address);
-  if (!l1_.holds(resolved, bytes)) {
-    throw Fault("the accelerator leaves L1: store at 0x" + hexadecimal(address));
+  soc_.dma_.check_access(resolved, bytes, writes, address);
+  waits = 0;
+  if (region->banked) {
+    if (soc_.options_.race_check) {
+      soc_.check_race(static_cast<uint32_t>(kDeviceBit - device_.region.number), resolved, bytes, writes);
+    }
+    waits = soc_.take_banks(resolved, bytes, now);
+    device_.bank_waits += waits;
   }
-  dma_.check_access(resolved, bytes, true, address);
-  l1_.copy_in(resolved, source, bytes);
-  return take_banks(resolved, bytes, now);
+  return region->memory;
 }
 
-void Soc::raise(uint32_t line, uint64_t now) {
-  events_.raise_everywhere(description_.event_accelerator + line, now);
+uint64_t Soc::DevicePort::load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) {
+  uint64_t waits = 0;
+  reach("load", address, bytes, false, now, waits).copy_out(soc_.resolve(address), target, bytes);
+  device_.bytes_loaded += bytes;
+  return waits;
 }
 
-void Soc::worked(const std::string &job, uint64_t began, uint64_t ended) {
-  profile_.add_slice({static_cast<uint32_t>(tracks() - 2), began, ended, job});
+uint64_t Soc::DevicePort::store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) {
+  uint64_t waits = 0;
+  reach("store", address, bytes, true, now, waits).copy_in(soc_.resolve(address), source, bytes);
+  device_.bytes_stored += bytes;
+  return waits;
+}
+
+void Soc::DevicePort::raise(uint32_t line, uint64_t now) {
+  soc_.events_.raise_everywhere(device_.event + line, now);
+}
+
+void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended) {
+  device_.jobs += 1;
+  device_.busy_cycles += ended - began;
+  const size_t track = soc_.tracks() - 1 - soc_.attached_.size() + device_.region.number;
+  soc_.profile_.add_slice({static_cast<uint32_t>(track), began, ended, job});
 }
 
 void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {

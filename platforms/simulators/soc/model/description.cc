@@ -1,5 +1,6 @@
 #include "platforms/simulators/soc/model/description.h"
 
+#include <algorithm>
 #include <bit>
 #include <fstream>
 #include <map>
@@ -28,7 +29,6 @@ const std::map<std::string, Field> kFields = {
     FIELD(test_and_set_offset),
     FIELD(cluster_control),
     FIELD(cluster_timer),
-    FIELD(accelerator),
     FIELD(icache_control),
     FIELD(dma_peripheral),
     FIELD(event_unit),
@@ -79,7 +79,6 @@ const std::map<std::string, Field> kFields = {
     FIELD(event_dma_interrupt),
     FIELD(event_timer_low),
     FIELD(event_timer_high),
-    FIELD(event_accelerator),
     FIELD(event_barrier),
     FIELD(event_mutex),
     FIELD(event_dispatch),
@@ -133,6 +132,17 @@ std::string assign(Description &description, const std::string &line, const std:
   return key;
 }
 
+// A part of this name that the base has is replaced.
+void put(Description &description, const Part &part) {
+  const auto same = std::find_if(description.parts.begin(), description.parts.end(),
+                                 [&](const Part &p) { return p.name == part.name; });
+  if (same == description.parts.end()) {
+    description.parts.push_back(part);
+  } else {
+    *same = part;
+  }
+}
+
 // Another description, beside this one, whose constants hold unless this one changes them.
 std::string base_of(const std::string &line, const std::string &path) {
   constexpr const char kBase[] = "base ";
@@ -166,8 +176,13 @@ void read_lines(const std::string &path, Description &description, std::set<std:
       }
       read_lines(base, description, assigned, depth + 1);
     } else if (!text.empty()) {
-      const std::string key = assign(description, text, where);
-      assigned.insert(key);
+      const std::optional<Part> part = parse_part(text, where);
+      const std::string key = part ? part->name : assign(description, text, where);
+      if (part) {
+        put(description, *part);
+      } else {
+        assigned.insert(key);
+      }
       if (!here.insert(key).second) {
         throw BadFile(where + ": '" + key + "' is given a second time");
       }
@@ -227,12 +242,11 @@ void check_caches(const Description &d) {
 // An event is a bit of a word.
 void check_events(const Description &d) {
   for (const uint32_t event :
-       {d.event_dma, d.event_dma_interrupt, d.event_timer_low, d.event_timer_high, d.event_accelerator, d.event_barrier,
-        d.event_mutex, d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_dma_interrupt,
-        d.fc_interrupt_timer_low, d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
+       {d.event_dma, d.event_dma_interrupt, d.event_timer_low, d.event_timer_high, d.event_barrier, d.event_mutex,
+        d.event_dispatch, d.event_soc, d.fc_interrupt_dma, d.fc_interrupt_dma_interrupt, d.fc_interrupt_timer_low,
+        d.fc_interrupt_timer_high, d.fc_interrupt_cluster_done, d.fc_interrupt_soc}) {
     require(event < 32, "events and interrupts have numbers below 32, not " + std::to_string(event));
   }
-  require(d.event_accelerator <= 28, "event_accelerator is the first of four, 28 at most");
   require(d.soc_event_software <= 248, "soc_event_software is the first of eight, 248 at most");
 }
 
@@ -263,6 +277,15 @@ Description read_description(const std::string &path) {
 
 void override_constant(Description &description, const std::string &assignment) {
   assign(description, assignment, "--set");
+}
+
+void add_part(Description &description, const std::string &line) {
+  const std::optional<Part> part = parse_part(line, "--part");
+  if (!part) {
+    throw BadFile("--part: expected `memory NAME KEY=NUMBER …` or `device NAME KIND KEY=NUMBER …`, found '" + line +
+                  "'");
+  }
+  put(description, *part);
 }
 
 void check(const Description &d) {

@@ -1,21 +1,16 @@
-// A chip as data: memory map and the constants of the cycle model, read from a file of `key = value` lines, the first
-// of which may be `base FILE`: the constants of another chip, of which this one changes some.
+// A chip as data: memory map and the constants of the cycle model, read from a file of `key = value` lines, and of the
+// lines that part.h describes. The first may be `base FILE`: another chip, of which this one changes something.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DESCRIPTION_H_
 
 #include <cstdint>
-#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "platforms/simulators/soc/isa/hart.h"
+#include "platforms/simulators/soc/model/part.h"
 
 namespace tinsmith::soc {
-
-// A file that cannot be used as what it is given for.
-class BadFile : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 // chips/pulp-open.soc explains each, with the source of its number. Sizes in bytes, times in cycles.
 struct Description {
@@ -30,7 +25,6 @@ struct Description {
   uint32_t test_and_set_offset;
   uint32_t cluster_control;
   uint32_t cluster_timer;
-  uint32_t accelerator;
   uint32_t icache_control;
   uint32_t dma_peripheral;
   uint32_t event_unit;
@@ -70,7 +64,6 @@ struct Description {
   uint32_t event_dma_interrupt;
   uint32_t event_timer_low;
   uint32_t event_timer_high;
-  uint32_t event_accelerator;
   uint32_t event_barrier;
   uint32_t event_mutex;
   uint32_t event_dispatch;
@@ -94,6 +87,8 @@ struct Description {
   uint32_t dma_line_least;
   uint32_t dma_burst;
   uint32_t dma_store_bursts;
+
+  std::vector<Part> parts;  // in the order of their lines
 };
 
 // Raises BadFile if a key is missing, unknown or without a number.
@@ -101,6 +96,9 @@ Description read_description(const std::string &path);
 
 // Changes one constant, given as `key=value`.
 void override_constant(Description &description, const std::string &assignment);
+
+// Adds a part, given as its line of a chip's file.
+void add_part(Description &description, const std::string &line);
 
 // Raises BadFile if the numbers make no chip.
 void check(const Description &description);

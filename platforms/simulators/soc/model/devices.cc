@@ -8,10 +8,6 @@
 namespace tinsmith::soc {
 namespace {
 
-constexpr uint32_t kTimerBytes = 0x28;
-constexpr uint32_t kWindowBytes = 0x400;
-constexpr uint32_t kLargeWindowBytes = 0x800;
-
 constexpr uint32_t kExitFlag = 0x80000000;
 constexpr size_t kLongestLine = 4096;
 
@@ -26,127 +22,92 @@ enum DmaRegister : uint32_t { kCommand = 0, kStatus = 4 };
 
 }  // namespace
 
-Soc::Place Soc::locate(const Hart &hart, uint32_t address) const {
-  struct Window {
-    Device device;
-    uint32_t base;
-    uint32_t bytes;
-  };
-  const Description &d = description_;
-  const Window windows[] = {
-      {Device::kEventUnit, d.event_unit, is_fabric_controller(hart) ? 0 : kWindowBytes},
-      {Device::kDma, d.dma, kWindowBytes},
-      {Device::kDmaPeripheral, d.dma_peripheral, kWindowBytes},
-      {Device::kEventUnitPeripheral, d.event_unit_peripheral, kLargeWindowBytes},
-      {Device::kTimer, d.cluster_timer, kTimerBytes},
-      {Device::kControl, d.cluster_control, kWindowBytes},
-      {Device::kAccelerator, d.accelerator, accelerator_ != nullptr ? kWindowBytes : 0},
-      {Device::kCacheControl, d.icache_control, 4},
-      {Device::kCacheControl, d.fc_icache_control, 4},
-      {Device::kInterruptController, d.interrupt_controller, kLargeWindowBytes},
-      {Device::kSocEvents, d.soc_events, kWindowBytes},
-      {Device::kFcTimer, d.fc_timer, kTimerBytes},
-      {Device::kExit, d.exit_register, 4},
-  };
-  for (const Window &window : windows) {
-    if (address - window.base < window.bytes) {
-      return {window.device, address - window.base};
+const DeviceRegion *Soc::locate(const Hart &hart, uint32_t address) const {
+  for (const DeviceRegion &region : devices_) {
+    if (address - region.base < region.bytes && !(region.of_cluster_only && is_fabric_controller(hart))) {
+      return &region;
     }
   }
-  return {};
+  return nullptr;
 }
 
-// What the way to a device costs: the fabric controller's is the same to all of them.
-void Soc::time_device(Hart &hart, Device device) {
-  const Description &d = description_;
-  uint32_t cluster = d.peripheral_interconnect;
-  switch (device) {
-    case Device::kEventUnit:
-    case Device::kDma:
-      cluster = d.peripheral;
-      break;
-    case Device::kInterruptController:
-    case Device::kSocEvents:
-    case Device::kFcTimer:
-      cluster = d.apb_cluster;
-      break;
-    default:
-      break;
-  }
-  hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? d.apb_fc : cluster) - 1);
+void Soc::time_device(Hart &hart, const DeviceRegion &region) {
+  hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? region.fc_cycles : region.cluster_cycles) - 1);
 }
 
 LoadResult Soc::load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
-  if (l1_.holds(address - description_.test_and_set_offset, bytes)) {
+  if (memories_.l1().memory.holds(address - description_.test_and_set_offset, bytes)) {
     return load_test_and_set(hart, address, bytes);
   }
-  const Place place = locate(hart, address);
-  if (bytes != 4 || address % 4 != 0 || place.device == Device::kNone || place.device == Device::kExit) {
+  const DeviceRegion *region = locate(hart, address);
+  const bool is_write_only =
+      region != nullptr && (region->device == Device::kExit || region->device == Device::kStdout);
+  if (bytes != 4 || address % 4 != 0 || region == nullptr || is_write_only) {
     fault_access("load", address, bytes);
   }
-  time_device(hart, place.device);
-  switch (place.device) {
+  const uint32_t offset = address - region->base;
+  time_device(hart, *region);
+  switch (region->device) {
     case Device::kEventUnit:
-      return events_.load(hart, hart.id, place.offset, event);
+      return events_.load(hart, hart.id, offset, event);
     case Device::kDma:
     case Device::kDmaPeripheral:
-      return load_dma(hart, place.offset);
+      return load_dma(hart, offset);
     case Device::kTimer:
-      return {timers_.load(place.offset, hart.time), true};
+      return {timers_.load(offset, hart.time), true};
     case Device::kEventUnitPeripheral:
-      return {events_.load_peripheral(place.offset, hart.time), true};
+      return {events_.load_peripheral(offset, hart.time), true};
     case Device::kControl:
-      return {load_cluster_control(place.offset), true};
+      return {load_cluster_control(offset), true};
     case Device::kInterruptController:
-      return {interrupts_.load(place.offset), true};
+      return {interrupts_.load(offset), true};
     case Device::kSocEvents:
-      return {soc_events_.load(place.offset), true};
+      return {soc_events_.load(offset), true};
     case Device::kFcTimer:
-      return {fc_timers_.load(place.offset, hart.time), true};
-    case Device::kAccelerator:
-      return {accelerator_->read(place.offset, hart.time), true};
+      return {fc_timers_.load(offset, hart.time), true};
+    case Device::kAttached:
+      return {attached_[region->number].device->read(offset, hart.time), true};
     default:
       return {~0U, true};  // the caches are always on
   }
 }
 
 void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) {
-  if (address == description_.stdout_register) {
-    hart.stall(Stall::kPeripheral, (is_fabric_controller(hart) ? description_.apb_fc : description_.apb_cluster) - 1);
-    put_character(static_cast<char>(value & 0xFF));
-    return;
-  }
-  const Place place = locate(hart, address);
-  if (bytes != 4 || address % 4 != 0 || place.device == Device::kNone) {
+  const DeviceRegion *region = locate(hart, address);
+  const bool is_text = region != nullptr && region->device == Device::kStdout && address == region->base;
+  if (region == nullptr || (!is_text && (bytes != 4 || address % 4 != 0))) {
     fault_access("store", address, bytes);
   }
-  if (place.device == Device::kExit) {
-    exited_ = (value & kExitFlag) != 0;
-    exit_code_ = value & ~kExitFlag;
-    return;
-  }
-  time_device(hart, place.device);
-  switch (place.device) {
+  const uint32_t offset = address - region->base;
+  time_device(hart, *region);
+  switch (region->device) {
+    case Device::kStdout:
+      return put_character(static_cast<char>(value & 0xFF));
+    case Device::kExit:
+      exited_ = (value & kExitFlag) != 0;
+      exit_code_ = value & ~kExitFlag;
+      return;
     case Device::kEventUnit:
-      return events_.store(hart.id, place.offset, value, hart.time);
+      return events_.store(hart.id, offset, value, hart.time);
     case Device::kDma:
     case Device::kDmaPeripheral:
-      return store_dma(hart, place.offset, value);
+      return store_dma(hart, offset, value);
     case Device::kTimer:
-      return timers_.store(place.offset, value, hart.time);
+      return timers_.store(offset, value, hart.time);
     case Device::kEventUnitPeripheral:
-      return events_.store_peripheral(place.offset, value, hart.time);
+      return events_.store_peripheral(offset, value, hart.time);
     case Device::kInterruptController:
       events_.begin_epoch();
-      return interrupts_.store(place.offset, value, hart.time);
+      return interrupts_.store(offset, value, hart.time);
     case Device::kSocEvents:
-      return store_soc_events(place.offset, value, hart.time);
+      return store_soc_events(offset, value, hart.time);
     case Device::kFcTimer:
-      return fc_timers_.store(place.offset, value, hart.time);
+      return fc_timers_.store(offset, value, hart.time);
     case Device::kControl:
-      return store_cluster_control(place.offset, value, hart.time);
-    case Device::kAccelerator:
-      return accelerator_->write(place.offset, value, hart.time);
+      return store_cluster_control(offset, value, hart.time);
+    case Device::kAttached:
+      events_.begin_epoch();
+      return attached_[region->number].device->write(offset, value, hart.time);
     default:
       return;  // the caches are always on
   }

@@ -22,8 +22,8 @@ constexpr uint32_t kMostCores = 32;
 
 }  // namespace
 
-Dma::Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings)
-    : description_(description), l1_(l1), l2_(l2), surroundings_(std::move(surroundings)), assemblies_(kMostCores) {
+Dma::Dma(const Description &description, Memories &memories, Surroundings surroundings)
+    : description_(description), memories_(memories), surroundings_(std::move(surroundings)), assemblies_(kMostCores) {
 }
 
 bool Dma::allocate(uint32_t core, uint32_t &id) {
@@ -97,12 +97,27 @@ void Dma::enqueue(uint32_t core, const Assembly &assembly, uint64_t now) {
   transfers_.push_back(transfer);
 }
 
-void Dma::check(const Transfer &transfer) const {
+void Dma::check(Transfer &transfer) const {
   if (transfer.bytes == 0) {
     throw Fault("DMA: a transfer of no bytes");
   }
-  check_side(l1_, transfer.l1, transfer.bytes, "L1");
-  check_side(l2_, transfer.external, transfer.bytes, "L2");
+  check_side(memories_.l1().memory, transfer.l1, transfer.bytes, "L1");
+  transfer.outside = memories_.find(transfer.external.address, 1);
+  if (transfer.outside == nullptr || transfer.outside->dma_bytes_per_cycle == 0) {
+    throw Fault("DMA: a transfer of " + std::to_string(transfer.bytes) + " bytes between L1 and 0x" +
+                hexadecimal(transfer.external.address) + ", where it does not get: it does to " + reachable());
+  }
+  check_side(transfer.outside->memory, transfer.external, transfer.bytes, transfer.outside->name.c_str());
+}
+
+std::string Dma::reachable() const {
+  std::string names;
+  for (const MemoryRegion &region : memories_.all()) {
+    if (region.dma_bytes_per_cycle != 0) {
+      names += (names.empty() ? "" : ", ") + region.name;
+    }
+  }
+  return names;
 }
 
 void Dma::check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const {
@@ -144,7 +159,7 @@ uint64_t Dma::next_time() const {
 
 // As many bytes as a cycle moves, within a line of either side.
 uint32_t Dma::beat_bytes(const Transfer &transfer) const {
-  uint32_t bytes = std::min(description_.dma_bytes_per_cycle, transfer.bytes - transfer.moved);
+  uint32_t bytes = std::min(transfer.outside->dma_bytes_per_cycle, transfer.bytes - transfer.moved);
   for (const Side *side : {&transfer.l1, &transfer.external}) {
     if (side->line_bytes != 0) {
       bytes = std::min(bytes, side->line_bytes - transfer.moved % side->line_bytes);
@@ -158,8 +173,9 @@ void Dma::move(Transfer &transfer, uint64_t now) {
   const uint32_t inside = transfer.l1.at(transfer.moved);
   const uint32_t outside = transfer.external.at(transfer.moved);
   std::vector<uint8_t> beat(bytes);
-  Memory &source = transfer.to_l1 ? l2_ : l1_;
-  Memory &target = transfer.to_l1 ? l1_ : l2_;
+  Memory &l1 = memories_.l1().memory;
+  Memory &source = transfer.to_l1 ? transfer.outside->memory : l1;
+  Memory &target = transfer.to_l1 ? l1 : transfer.outside->memory;
   source.copy_out(transfer.to_l1 ? outside : inside, beat.data(), bytes);
   target.copy_in(transfer.to_l1 ? inside : outside, beat.data(), bytes);
   for (uint32_t word = inside & ~3U; word < inside + bytes; word += 4) {
@@ -227,7 +243,7 @@ void Dma::check_access(uint32_t address, uint32_t bytes, bool writes, uint32_t a
     if (!written && !(writes && transfer.source().touches(transfer.bytes, address, bytes))) {
       continue;
     }
-    throw Fault(std::string(writes ? "write" : "read") + " of " + (l1_.holds(address, bytes) ? "L1" : "L2") +
+    throw Fault(std::string(writes ? "write" : "read") + " of " + memories_.find(address, bytes)->name +
                 " bytes at 0x" + hexadecimal(at) + " that a running DMA transfer " + (written ? "writes" : "reads") +
                 ": identifier " + std::to_string(transfer.id));
   }

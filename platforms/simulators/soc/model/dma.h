@@ -1,4 +1,5 @@
-// The cluster's DMA (mchan): copies between L1 and the rest, one or two dimensions, several transfers outstanding.
+// The cluster's DMA (mchan): copies between L1 and other memories, one or two dimensions, several transfers
+// outstanding.
 //
 // Commands are written word by word to one register. Transfers wait for their set-up side by side and then move their
 // bytes one after the other. A merged transfer (several commands under one identifier) ends with its last command.
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "platforms/simulators/soc/model/description.h"
-#include "platforms/simulators/soc/model/memory.h"
+#include "platforms/simulators/soc/model/regions.h"
 
 namespace tinsmith::soc {
 
@@ -43,9 +44,10 @@ class Dma {
     bool broadcast = false;  // to all cores rather than to `core`
     Side l1;
     Side external;
-    uint64_t ready = 0;  // end of its set-up
-    uint64_t next = 0;   // cycle of its next beat
-    uint64_t began = 0;  // when it was the first: since then it is set up and moved
+    MemoryRegion *outside = nullptr;  // where `external` lies
+    uint64_t ready = 0;               // end of its set-up
+    uint64_t next = 0;                // cycle of its next beat
+    uint64_t began = 0;               // when it was the first: since then it is set up and moved
     uint32_t moved = 0;
     uint64_t end = kNever;  // known once all bytes are moved
 
@@ -64,7 +66,7 @@ class Dma {
     std::function<void(uint64_t now)> freed;  // an identifier is free again
   };
 
-  Dma(const Description &description, Memory &l1, Memory &l2, Surroundings surroundings);
+  Dma(const Description &description, Memories &memories, Surroundings surroundings);
 
   // Reading CMD: a free identifier, or none (false) if all are taken.
   bool allocate(uint32_t core, uint32_t &id);
@@ -86,7 +88,7 @@ class Dma {
     return !transfers_.empty();
   }
 
-  // Raises Fault if a core must not read or write these bytes of L1 or L2 as long as a transfer runs: its bytes may
+  // Raises Fault if a core must not read or write these bytes as long as a transfer runs: its bytes may
   // move early or late. at: where the core sees them.
   void check_access(uint32_t address, uint32_t bytes, bool writes, uint32_t at) const;
 
@@ -102,9 +104,10 @@ class Dma {
   void enqueue(uint32_t core, const Assembly &assembly, uint64_t now);
   Side external_side(const std::vector<uint32_t> &words) const;
   Side l1_side(const std::vector<uint32_t> &words) const;
-  void check(const Transfer &transfer) const;
+  void check(Transfer &transfer) const;
   void check_overlaps(const Transfer &transfer) const;
   static std::string text_of(const Transfer &transfer);
+  std::string reachable() const;
   void check_side(const Memory &memory, const Side &side, uint32_t bytes, const char *what) const;
   uint32_t beat_bytes(const Transfer &transfer) const;
   void move(Transfer &transfer, uint64_t now);
@@ -112,8 +115,7 @@ class Dma {
   void finish(uint64_t now);
 
   const Description &description_;
-  Memory &l1_;
-  Memory &l2_;
+  Memories &memories_;
   Surroundings surroundings_;
   std::vector<Assembly> assemblies_;
   std::deque<Transfer> transfers_;  // the first moves, the others are being set up or wait

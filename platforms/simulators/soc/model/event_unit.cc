@@ -55,7 +55,10 @@ Stall EventUnit::cause(uint32_t events) const {
     return Stall::kBarrier;
   }
   const uint32_t of_dma = bit(description_.event_dma) | bit(description_.event_dma_interrupt);
-  return (events & of_dma) != 0 ? Stall::kDmaWait : Stall::kEvent;
+  if ((events & of_dma) != 0) {
+    return Stall::kDmaWait;
+  }
+  return (events & of_accelerators_) != 0 ? Stall::kAccelerator : Stall::kEvent;
 }
 
 // A core that was asleep has paid for the wait; one that finds its event pays for the round trip.

@@ -44,6 +44,11 @@ class EventUnit {
   void queue_soc_event(uint32_t number, uint64_t now);
 
   // Counts what may order the cores' accesses: events, barriers among them, forks, changes of a mutex's owner.
+  // Four events from `event` on are an accelerator's.
+  void add_accelerator(uint32_t event) {
+    of_accelerators_ |= 0xFU << event;
+  }
+
   uint64_t epoch() const {
     return epoch_;
   }
@@ -110,6 +115,7 @@ class EventUnit {
   uint32_t all_ = 0;
   uint32_t team_ = 0;
   uint64_t epoch_ = 0;
+  uint32_t of_accelerators_ = 0;  // their events, as bits
 };
 
 }  // namespace tinsmith::soc

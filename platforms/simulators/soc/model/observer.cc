@@ -48,24 +48,20 @@ std::optional<size_t> Soc::find_core(const std::string &label) const {
 
 bool Soc::peek(uint32_t address, uint32_t bytes, uint8_t *target) const {
   const uint32_t resolved = resolve(address);
-  for (const Memory *memory : {&l1_, &l2_}) {
-    if (memory->holds(resolved, bytes)) {
-      memory->copy_out(resolved, target, bytes);
-      return true;
-    }
+  const MemoryRegion *region = memories_.find(resolved, bytes);
+  if (region != nullptr) {
+    region->memory.copy_out(resolved, target, bytes);
   }
-  return false;
+  return region != nullptr;
 }
 
 bool Soc::poke(uint32_t address, uint32_t bytes, const uint8_t *source) {
   const uint32_t resolved = resolve(address);
-  for (Memory *memory : {&l1_, &l2_}) {
-    if (memory->holds(resolved, bytes)) {
-      memory->copy_in(resolved, source, bytes);
-      return true;
-    }
+  MemoryRegion *region = memories_.find(resolved, bytes);
+  if (region != nullptr) {
+    region->memory.copy_in(resolved, source, bytes);
   }
-  return false;
+  return region != nullptr;
 }
 
 }  // namespace tinsmith::soc

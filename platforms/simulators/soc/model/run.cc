@@ -16,8 +16,8 @@ constexpr uint64_t kNever = ~uint64_t{0};
 
 Soc::Turn Soc::next_turn() const {
   uint64_t devices = std::min({dma_.next_time(), timers_.next_time(), fc_timers_.next_time()});
-  if (accelerator_ != nullptr) {
-    devices = std::min(devices, accelerator_->next_time());
+  for (const Attached &attached : attached_) {
+    devices = std::min(devices, attached.device->next_time());
   }
   Turn turn = {kNever, kNever, 0};
   for (size_t core = 0; core < harts_.size(); ++core) {
@@ -42,8 +42,11 @@ void Soc::advance_devices(uint64_t now) {
   if (std::min(timers_.next_time(), fc_timers_.next_time()) <= now) {
     advance_timers(now);
   }
-  if (accelerator_ != nullptr && accelerator_->next_time() <= now) {
-    accelerator_->advance(*this, now);
+  for (Attached &attached : attached_) {
+    if (attached.device->next_time() <= now) {
+      DevicePort port(*this, attached);
+      attached.device->advance(port, now);
+    }
   }
 }
 
@@ -219,11 +222,11 @@ const Instruction *Soc::fetch(size_t core) {
   const uint32_t page_address = pc & ~(Memory::kPageBytes - 1);
   if (page_address != state.page_address) {
     const uint32_t resolved = resolve(pc);
-    Memory *memory = l2_.holds(resolved, 2) ? &l2_ : l1_.holds(resolved, 2) ? &l1_ : nullptr;
-    if (memory == nullptr) {
+    MemoryRegion *region = memories_.find(resolved, 2);
+    if (region == nullptr) {
       throw Fault("instructions are fetched from outside the memories", FaultKind::kBadAddress);
     }
-    state.page = &memory->page(resolved);
+    state.page = &region->memory.page(resolved);
     state.page_address = page_address;
   }
   Instruction &slot = (*state.page)[(pc - page_address) / 2];
@@ -235,7 +238,7 @@ const Instruction *Soc::fetch(size_t core) {
 
 void Soc::decode_at(Instruction &slot, uint32_t pc) {
   const uint32_t address = resolve(pc);
-  const Memory &memory = l2_.holds(address, 2) ? l2_ : l1_;
+  const Memory &memory = memories_.find(address, 2)->memory;
   const uint32_t bits = memory.read(address, memory.holds(address, 4) ? 4 : 2);
   const std::optional<Instruction> decoded = decode(bits);
   if (!decoded) {

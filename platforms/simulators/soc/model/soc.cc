@@ -30,27 +30,37 @@ std::vector<Hart *> cluster_of(const Description &description, const std::vector
   return cluster;
 }
 
+std::vector<DeviceRegion> all_devices(const Description &description, const std::vector<Attached> &attached) {
+  std::vector<DeviceRegion> devices = devices_of(description);
+  for (const Attached &each : attached) {
+    devices.push_back(each.region);
+  }
+  return devices;
+}
+
 }  // namespace
 
-Soc::Soc(const Description &description, const Program &program, const Options &options,
-         std::unique_ptr<Accelerator> accelerator)
+Soc::Soc(const Description &description, const Program &program, const Options &options)
     : description_(description),
       options_(options),
-      l1_(description.l1_base, description.l1_bytes),
-      l2_(description.l2_base, description.l2_bytes),
+      memories_(description_),
+      attached_(attached_to(description_, memories_)),
+      devices_(all_devices(description_, attached_)),
       harts_(make_harts(description_, *this)),
       fetches_(harts_.size()),
       profile_(program.functions, harts_.size(), options.keep_slices),
       icache_(description_),
       events_(description_, cluster_of(description_, harts_)),
       interrupts_(description_, description_.fabric_controller != 0 ? harts_.back().get() : nullptr),
-      dma_(description_, l1_, l2_, dma_surroundings()),
+      dma_(description_, memories_, dma_surroundings()),
       semihosting_(program_memory()),
-      accelerator_(std::move(accelerator)),
       bank_free_(description.l1_banks),
       boot_addresses_(description.cluster_cores, program.entry),
       waits_for_dma_(harts_.size()),
       touched_(options.race_check ? description.l1_bytes : 0) {
+  for (const Attached &each : attached_) {
+    events_.add_accelerator(each.event);
+  }
   watch();
   place(program);
   start(program);
@@ -70,13 +80,12 @@ void Soc::place(const Program &program) {
 
 Memory &Soc::memory_for(uint32_t address, uint32_t bytes) {
   const uint32_t resolved = resolve(address);
-  if (!l1_.holds(resolved, bytes) && !l2_.holds(resolved, bytes)) {
+  MemoryRegion *region = memories_.find(resolved, bytes);
+  if (region == nullptr) {
     throw BadFile("the program's segment at 0x" + hexadecimal(address) + ", " + std::to_string(bytes) +
-                  " bytes, lies outside the chip's memories: L1 of " + std::to_string(description_.l1_bytes) +
-                  " bytes from 0x" + hexadecimal(description_.l1_base) + ", L2 of " +
-                  std::to_string(description_.l2_bytes) + " from 0x" + hexadecimal(description_.l2_base));
+                  " bytes, lies outside the chip's memories: " + memories_.text());
   }
-  return l1_.holds(resolved, bytes) ? l1_ : l2_;
+  return region->memory;
 }
 
 void Soc::start(const Program &program) {
@@ -98,7 +107,8 @@ std::string Soc::track_name(size_t track) const {
   if (track + 1 == tracks()) {
     return "stages";
   }
-  return track + 2 == tracks() ? "accelerator" : "DMA " + std::to_string(track - harts_.size());
+  const size_t first = harts_.size() + description_.dma_identifiers;  // attached device
+  return track >= first ? attached_[track - first].name : "DMA " + std::to_string(track - harts_.size());
 }
 
 bool Soc::is_fabric_controller(const Hart &hart) const {
@@ -155,10 +165,11 @@ void Soc::breakpoint(Hart &hart) {
 }
 
 Memory &Soc::memory_at(uint32_t address, uint32_t bytes) {
-  if (!l1_.holds(address, bytes) && !l2_.holds(address, bytes)) {
+  MemoryRegion *region = memories_.find(address, bytes);
+  if (region == nullptr) {
     throw Fault(std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + " lie in no memory");
   }
-  return l1_.holds(address, bytes) ? l1_ : l2_;
+  return region->memory;
 }
 
 Semihosting::ProgramMemory Soc::program_memory() {

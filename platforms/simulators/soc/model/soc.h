@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "platforms/simulators/soc/isa/hart.h"
-#include "platforms/simulators/soc/model/accelerator.h"
+#include "platforms/simulators/soc/model/attached.h"
 #include "platforms/simulators/soc/model/description.h"
 #include "platforms/simulators/soc/model/dma.h"
 #include "platforms/simulators/soc/model/elf.h"
@@ -19,6 +19,7 @@
 #include "platforms/simulators/soc/model/memory.h"
 #include "platforms/simulators/soc/model/observer.h"
 #include "platforms/simulators/soc/model/profile.h"
+#include "platforms/simulators/soc/model/regions.h"
 #include "platforms/simulators/soc/model/semihosting.h"
 #include "platforms/simulators/soc/model/soc_events.h"
 #include "platforms/simulators/soc/model/timer.h"
@@ -44,10 +45,10 @@ struct Result {
   std::optional<size_t> culprit;  // the core that caused it
 };
 
-class Soc : public Port, public AcceleratorPort {
+class Soc : public Port {
  public:
-  Soc(const Description &description, const Program &program, const Options &options,
-      std::unique_ptr<Accelerator> accelerator);
+  // Raises BadFile if its parts make no chip, or the program does not fit into it.
+  Soc(const Description &description, const Program &program, const Options &options);
 
   // Has `observer`, which must outlive the run, look on; the first one that came is asked first.
   void observe(Observer &observer);
@@ -74,9 +75,13 @@ class Soc : public Port, public AcceleratorPort {
   std::string core_label(size_t core) const;
   std::optional<size_t> find_core(const std::string &label) const;
 
-  // Of the slices in profile(): first the cores, then the DMA's identifiers, then the accelerator and the stages.
+  const std::vector<Attached> &attached() const {
+    return attached_;
+  }
+
+  // Of the slices in profile(): first the cores, then the DMA's identifiers, the attached devices and the stages.
   size_t tracks() const {
-    return harts_.size() + description_.dma_identifiers + 2;
+    return harts_.size() + description_.dma_identifiers + attached_.size() + 1;
   }
   std::string track_name(size_t track) const;
 
@@ -89,11 +94,6 @@ class Soc : public Port, public AcceleratorPort {
   void slept(Hart &hart, uint64_t since, Stall cause) override;
   void instructions_changed() override;
 
-  uint64_t load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) override;
-  uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) override;
-  void raise(uint32_t line, uint64_t now) override;
-  void worked(const std::string &job, uint64_t began, uint64_t ended) override;
-
  private:
   // What the interpreter keeps of a core besides its Hart.
   struct Fetch {
@@ -103,29 +103,24 @@ class Soc : public Port, public AcceleratorPort {
     uint16_t function = 0;
   };
 
-  enum class Device {
-    kNone,
-    kEventUnit,  // the window of the core that asks
-    kDma,        // likewise
-    kDmaPeripheral,
-    kEventUnitPeripheral,
-    kTimer,
-    kControl,
-    kAccelerator,
-    kCacheControl,
-    kInterruptController,
-    kSocEvents,
-    kFcTimer,
-    kExit,
+  // An attached device's way to the memories and to the event unit.
+  class DevicePort : public AcceleratorPort {
+   public:
+    DevicePort(Soc &soc, Attached &device) : soc_(soc), device_(device) {
+    }
+    uint64_t load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) override;
+    uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) override;
+    void raise(uint32_t line, uint64_t now) override;
+    void worked(const std::string &job, uint64_t began, uint64_t ended) override;
+
+   private:
+    Memory &reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now, uint64_t &waits);
+
+    Soc &soc_;
+    Attached &device_;
   };
 
-  // Where an address leads that lies in no memory.
-  struct Place {
-    Device device = Device::kNone;
-    uint32_t offset = 0;
-  };
-
-  // Which cores have been at a byte since the epoch began, as bits by number.
+  // Who has been at a byte since the epoch began, as bits: cores by number from 0 up, attached devices from 31 down.
   struct Touched {
     uint64_t epoch = 0;
     uint32_t readers = 0;
@@ -163,14 +158,15 @@ class Soc : public Port, public AcceleratorPort {
   uint32_t cluster_number(const Hart &hart) const;
   uint32_t take_bank(uint32_t address, uint64_t now);
   uint64_t take_banks(uint32_t address, uint32_t bytes, uint64_t now);
-  void time_l1(Hart &hart, uint32_t address, uint32_t bytes);
-  void time_l2(Hart &hart);
-  void check_l1(const Hart &hart, uint32_t address, uint32_t bytes, bool writes);
-  void check_race(const Hart &hart, uint32_t address, uint32_t bytes, bool writes);
+  void time_memory(Hart &hart, const MemoryRegion &region, uint32_t address, uint32_t bytes);
+  void time_banks(Hart &hart, uint32_t address, uint32_t bytes);
+  void check_access(const Hart &hart, uint32_t address, uint32_t bytes, bool writes, uint32_t at);
+  void check_race(uint32_t who, uint32_t address, uint32_t bytes, bool writes);
+  std::string name_of_bit(uint32_t bit) const;
   void watch();
   LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
-  Place locate(const Hart &hart, uint32_t address) const;
-  void time_device(Hart &hart, Device device);
+  const DeviceRegion *locate(const Hart &hart, uint32_t address) const;
+  void time_device(Hart &hart, const DeviceRegion &region);
   LoadResult load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event);
   void store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value);
   void put_character(char character);
@@ -187,8 +183,9 @@ class Soc : public Port, public AcceleratorPort {
 
   const Description description_;
   const Options options_;
-  Memory l1_;
-  Memory l2_;
+  Memories memories_;
+  std::vector<Attached> attached_;
+  std::vector<DeviceRegion> devices_;         // also those attached
   std::vector<std::unique_ptr<Hart>> harts_;  // the cluster's by number, then the fabric controller
   std::vector<Fetch> fetches_;
   std::vector<Observer *> observers_;
@@ -202,7 +199,6 @@ class Soc : public Port, public AcceleratorPort {
   Timers timers_;
   Timers fc_timers_;
   Semihosting semihosting_;
-  std::unique_ptr<Accelerator> accelerator_;
   std::vector<uint64_t> bank_free_;
   std::vector<uint32_t> boot_addresses_;
   uint32_t fetch_enable_ = 0;

@@ -15,6 +15,7 @@ from tinsmith_toolchains import find_zig
 _HERE = Path(__file__).parent
 CHIP = chip("pulp-open")
 SIRACUSA = chip("siracusa")
+TOY = ("--part", "device toy toy base=0x10201000")
 
 # The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.
 MARCH = "rv32imfc_zicsr_zifencei_xcvalu_xcvbi_xcvbitmanip_xcvelw_xcvmac_xcvmem_xcvsimd"

@@ -80,7 +80,7 @@ def test_program_for_another_memory_map_is_told_where_the_memories_are(tmp_path:
     done = _soc("--chip", CHIP, elf)
     assert done.returncode == EXIT_USE
     assert "segment at 0x20000000" in done.stderr
-    assert "L1 of 65536 bytes from 0x10000000, L2 of 1638400 from 0x1c000000" in done.stderr
+    assert "L1 of 65536 bytes from 0x10000000, L2 of 1638400 bytes from 0x1c000000" in done.stderr
 
 
 def test_folders_are_neither_programs_nor_chips(elf: Path, tmp_path: Path) -> None:

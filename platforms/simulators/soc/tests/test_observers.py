@@ -7,7 +7,7 @@ import pytest
 from gdb_client import debugger
 from handlers import CYCLIC, TIMER, with_handler
 from random_devices import random_devices
-from support import EXIT_FAULT, EXIT_OUT_OF_CYCLES, HEAD, Run, count, link, seeded, simulate
+from support import EXIT_FAULT, EXIT_OUT_OF_CYCLES, HEAD, TOY, Run, count, link, seeded, simulate
 
 _COUNT = "handler:\n addi s7, s7, 1\n mret\n"
 
@@ -131,7 +131,7 @@ def test_random_use_of_devices_ends_well_and_alike(tmp_path: Path) -> None:
     for number in range(count("DEVICES", 40)):
         elf.write_bytes(random_devices(rng, rng.randrange(5, 100)))
         start = rng.choice([(), ("--start-cluster",), ("--start-cluster", "--race-check")])
-        options = ("--toy-accelerator", "--most-cycles", "3000", *start)
+        options = (*TOY, "--most-cycles", "3000", *start)
         run, counters = _observed(elf, *options)
         assert run.status in (EXIT_OUT_OF_CYCLES, EXIT_FAULT), f"{number}: {run.messages}"
         for core in run.cores:

@@ -84,8 +84,8 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.options.semihosting = true;
   } else if (option == "--stop-at-exceptions") {
     arguments.options.stop_at_exceptions = true;
-  } else if (option == "--toy-accelerator") {
-    arguments.toy_accelerator = true;
+  } else if (option == "--part") {
+    arguments.parts.push_back(words.take_value(option));
   } else if (option == "--disassemble") {
     arguments.disassemble = true;
   } else {

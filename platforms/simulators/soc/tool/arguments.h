@@ -20,7 +20,7 @@ inline constexpr const char *kUsage =
     "  --race-check         stop where a core writes an L1 byte that another is at between barriers\n"
     "  --semihosting        serve the program's calls for the host's files, text and exit\n"
     "  --stop-at-exceptions make faults of illegal instructions and ebreak, though the program has a handler\n"
-    "  --toy-accelerator    attach the accelerator that the tests use\n"
+    "  --part LINE          add a memory or device, as a line of the chip's file does; may be repeated\n"
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
     "  --trace FILE         write a trace for ui.perfetto.dev\n"
@@ -53,10 +53,10 @@ struct Arguments {
   uint32_t log_begin = 0;
   uint64_t log_end = uint64_t{1} << 32;
   std::vector<std::string> constants;
+  std::vector<std::string> parts;
   Options options;
   bool help = false;  // nothing else matters then
   bool disassemble = false;
-  bool toy_accelerator = false;
 };
 
 // Raises WrongUse.

@@ -12,7 +12,6 @@
 #include "platforms/simulators/soc/model/description.h"
 #include "platforms/simulators/soc/model/elf.h"
 #include "platforms/simulators/soc/model/soc.h"
-#include "platforms/simulators/soc/model/toy_accelerator.h"
 #include "platforms/simulators/soc/tool/arguments.h"
 #include "platforms/simulators/soc/tool/gdb.h"
 #include "platforms/simulators/soc/tool/log.h"
@@ -100,6 +99,9 @@ Description describe_chip(const Arguments &arguments) {
   for (const std::string &constant : arguments.constants) {
     override_constant(description, constant);
   }
+  for (const std::string &part : arguments.parts) {
+    add_part(description, part);
+  }
   try {
     check(description);
   } catch (const BadFile &error) {
@@ -110,11 +112,7 @@ Description describe_chip(const Arguments &arguments) {
 
 int simulate(const Arguments &arguments, const Program &program) {
   const Description description = describe_chip(arguments);
-  std::unique_ptr<Accelerator> accelerator;
-  if (arguments.toy_accelerator) {
-    accelerator = std::make_unique<ToyAccelerator>();
-  }
-  Soc soc(description, program, arguments.options, std::move(accelerator));
+  Soc soc(description, program, arguments.options);
   const std::unique_ptr<Log> log = make_log(arguments, soc);
   std::unique_ptr<Gdb> gdb;
   if (!arguments.gdb.empty()) {

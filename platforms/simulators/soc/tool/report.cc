@@ -18,8 +18,8 @@ constexpr std::array<const char *, static_cast<size_t>(Kind::kCount)> kKindNames
     "float", "bit",      "simd",   "dot",  "mac",   "loop",   "event", "dma_poll"};
 
 constexpr std::array<const char *, static_cast<size_t>(Stall::kCount)> kStallNames = {
-    "load_use",          "multi_cycle", "branch",  "misaligned", "l1_conflict", "l2",   "peripheral",
-    "instruction_cache", "dma_wait",    "barrier", "dispatch",   "mutex",       "event"};
+    "load_use",          "multi_cycle", "branch",  "misaligned", "l1_conflict", "l2",          "memory", "peripheral",
+    "instruction_cache", "dma_wait",    "barrier", "dispatch",   "mutex",       "accelerator", "event"};
 
 constexpr std::array<const char *, 4> kOutcomeNames = {"exited", "fault", "out of cycles", "stopped"};
 
@@ -217,6 +217,14 @@ void write_json(const std::string &path, const Soc &soc, const Result &result) {
     out << "],\n      \"stages\": [";
     write_stages(out, soc, core);
     out << "]}";
+  }
+  out << "\n  ],\n  \"devices\": [";
+  List devices(out);
+  for (const Attached &device : soc.attached()) {
+    devices.next() << "    {\"name\": " << quoted(device.name) << ", \"kind\": " << quoted(device.kind)
+                   << ", \"jobs\": " << device.jobs << ", \"busy_cycles\": " << device.busy_cycles
+                   << ", \"bank_waits\": " << device.bank_waits << ", \"bytes_loaded\": " << device.bytes_loaded
+                   << ", \"bytes_stored\": " << device.bytes_stored << '}';
   }
   out << "\n  ]\n}\n";
   close(out, path);

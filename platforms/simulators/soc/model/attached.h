@@ -1,0 +1,35 @@
+// A device that a chip's file adds, and what is counted of it.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ATTACHED_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ATTACHED_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platforms/simulators/soc/model/accelerator.h"
+#include "platforms/simulators/soc/model/description.h"
+#include "platforms/simulators/soc/model/regions.h"
+
+namespace tinsmith::soc {
+
+struct Attached {
+  std::string name;
+  std::string kind;
+  uint32_t event = 0;  // the first of four
+  DeviceRegion region;
+  std::unique_ptr<Accelerator> device;
+
+  uint64_t jobs = 0;
+  uint64_t busy_cycles = 0;  // of its jobs, from beginning to end
+  uint64_t bank_waits = 0;   // cycles by which banks of L1 were not free
+  uint64_t bytes_loaded = 0;
+  uint64_t bytes_stored = 0;
+};
+
+// Raises BadFile: no such kind, or a place that another device, or a memory, has.
+std::vector<Attached> attached_to(const Description &description, const Memories &memories);
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ATTACHED_H_

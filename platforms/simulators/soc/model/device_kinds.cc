@@ -1,0 +1,37 @@
+#include "platforms/simulators/soc/model/device_kinds.h"
+
+#include <map>
+
+#include "platforms/simulators/soc/model/toy_accelerator.h"
+
+namespace tinsmith::soc {
+namespace {
+
+// Made when first asked for, as others add their kinds before main() in any order.
+std::map<std::string, MakeDevice> &kinds() {
+  static std::map<std::string, MakeDevice> known = {
+      {"toy", [](Settings &) { return std::make_unique<ToyAccelerator>(); }},
+  };
+  return known;
+}
+
+}  // namespace
+
+bool add_device_kind(const std::string &kind, MakeDevice make) {
+  kinds()[kind] = std::move(make);
+  return true;
+}
+
+std::unique_ptr<Accelerator> make_device(const std::string &kind, Settings &settings) {
+  const auto found = kinds().find(kind);
+  if (found == kinds().end()) {
+    std::string names;
+    for (const auto &[name, make] : kinds()) {
+      names += (names.empty() ? "" : ", ") + name;
+    }
+    settings.refuse("no kind of device is called '" + kind + "'; there are " + names);
+  }
+  return found->second(settings);
+}
+
+}  // namespace tinsmith::soc

@@ -1,0 +1,93 @@
+// What lies at which address: memories and devices, and what each costs whom.
+#ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_REGIONS_H_
+#define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_REGIONS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platforms/simulators/soc/isa/hart.h"
+#include "platforms/simulators/soc/model/description.h"
+#include "platforms/simulators/soc/model/memory.h"
+
+namespace tinsmith::soc {
+
+struct MemoryRegion {
+  std::string name;
+  Memory memory;
+  bool banked = false;               // L1: a core of the cluster waits for banks, and for nothing else
+  uint32_t cluster_cycles = 1;       // an access of a core of the cluster
+  uint32_t fc_cycles = 1;            // of the fabric controller
+  Stall cause = Stall::kMemory;      // what a core of the cluster waits for
+  Stall fc_cause = Stall::kMemory;   // and the fabric controller
+  uint32_t dma_bytes_per_cycle = 0;  // 0: the DMA does not get there
+};
+
+// L1 and L2, in this order, and the memories that the chip's file adds.
+class Memories {
+ public:
+  // Raises BadFile if one lies where another is, or is no memory.
+  explicit Memories(const Description &description);
+
+  MemoryRegion *find(uint32_t address, uint32_t bytes) {
+    for (MemoryRegion &region : regions_) {
+      if (region.memory.holds(address, bytes)) {
+        return &region;
+      }
+    }
+    return nullptr;
+  }
+
+  const MemoryRegion *find(uint32_t address, uint32_t bytes) const {
+    return const_cast<Memories *>(this)->find(address, bytes);
+  }
+
+  MemoryRegion &l1() {
+    return regions_[0];
+  }
+
+  // "L1 of 65536 bytes from 0x10000000, …".
+  std::string text() const;
+
+  const std::vector<MemoryRegion> &all() const {
+    return regions_;
+  }
+
+ private:
+  std::vector<MemoryRegion> regions_;
+};
+
+enum class Device {
+  kNone,
+  kEventUnit,  // the window of the core that asks
+  kDma,        // likewise
+  kDmaPeripheral,
+  kEventUnitPeripheral,
+  kTimer,
+  kControl,
+  kCacheControl,
+  kInterruptController,
+  kSocEvents,
+  kFcTimer,
+  kExit,
+  kStdout,
+  kAttached,  // by a `device` line
+};
+
+struct DeviceRegion {
+  Device device = Device::kNone;
+  uint32_t base = 0;
+  uint32_t bytes = 0;
+  uint32_t cluster_cycles = 1;
+  uint32_t fc_cycles = 1;
+  size_t number = 0;  // of an attached one
+  bool of_cluster_only = false;
+};
+
+// The devices that every chip has. Those that the chip's file adds come behind, so that they cannot hide one.
+std::vector<DeviceRegion> devices_of(const Description &description);
+
+}  // namespace tinsmith::soc
+
+#endif  // TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_REGIONS_H_
