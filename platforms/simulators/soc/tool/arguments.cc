@@ -53,6 +53,19 @@ void parse_range(const std::string &option, const std::string &text, Arguments &
   }
 }
 
+void set_neureka(const std::string &option, const std::string &text, Arguments &arguments) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos) {
+    throw WrongUse(option + ": expected KEY=VALUE, found '" + text + "'");
+  }
+  const uint64_t value = number_of(option, text.substr(equals + 1));
+  if (value > UINT32_MAX ||
+      !set_constant(arguments.neureka_timing, text.substr(0, equals), static_cast<uint32_t>(value))) {
+    throw WrongUse(option + ": N-EUREKA has no such constant, or not so large a one: '" + text + "'");
+  }
+  arguments.neureka_changed = true;
+}
+
 void parse_option(const std::string &option, Words &words, Arguments &arguments) {
   if (option == "--chip") {
     arguments.chip = words.take_value(option);
@@ -86,6 +99,10 @@ void parse_option(const std::string &option, Words &words, Arguments &arguments)
     arguments.options.stop_at_exceptions = true;
   } else if (option == "--toy-accelerator") {
     arguments.toy_accelerator = true;
+  } else if (option == "--neureka") {
+    arguments.neureka = true;
+  } else if (option == "--neureka-set") {
+    set_neureka(option, words.take_value(option), arguments);
   } else if (option == "--disassemble") {
     arguments.disassemble = true;
   } else {
@@ -110,6 +127,10 @@ void check(const Arguments &arguments) {
   const bool limits_log = !arguments.log_core.empty() || !arguments.log_function.empty() || arguments.log_begin > 0 ||
                           arguments.log_end < Arguments{}.log_end;
   require_its_owner("--log-core, --log-function or --log-range", limits_log, "--log", !arguments.log.empty());
+  require_its_owner("--neureka-set", arguments.neureka_changed, "--neureka", arguments.neureka);
+  if (arguments.toy_accelerator && arguments.neureka) {
+    throw WrongUse("one accelerator at a time: --toy-accelerator or --neureka");
+  }
   require_its_owner("--gdb-core", !arguments.gdb_core.empty(), "--gdb", !arguments.gdb.empty());
 }
 

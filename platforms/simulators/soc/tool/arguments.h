@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platforms/simulators/soc/model/neureka_timing.h"
 #include "platforms/simulators/soc/model/soc.h"
 
 namespace tinsmith::soc {
@@ -21,6 +22,8 @@ inline constexpr const char *kUsage =
     "  --semihosting        serve the program's calls for the host's files, text and exit\n"
     "  --stop-at-exceptions make faults of illegal instructions and ebreak, though the program has a handler\n"
     "  --toy-accelerator    attach the accelerator that the tests use\n"
+    "  --neureka            attach N-EUREKA\n"
+    "    --neureka-set KEY=VALUE  change a constant of its cycle model; may be repeated\n"
     "  --most-cycles N      stop after so many\n"
     "  --json FILE          write counters per core, function and region\n"
     "  --trace FILE         write a trace for ui.perfetto.dev\n"
@@ -57,6 +60,9 @@ struct Arguments {
   bool help = false;  // nothing else matters then
   bool disassemble = false;
   bool toy_accelerator = false;
+  bool neureka = false;
+  bool neureka_changed = false;  // a constant of it
+  NeurekaTiming neureka_timing;
 };
 
 // Raises WrongUse.

@@ -11,6 +11,7 @@
 #include "platforms/simulators/soc/isa/disassemble.h"
 #include "platforms/simulators/soc/model/description.h"
 #include "platforms/simulators/soc/model/elf.h"
+#include "platforms/simulators/soc/model/neureka.h"
 #include "platforms/simulators/soc/model/soc.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 #include "platforms/simulators/soc/tool/arguments.h"
@@ -113,6 +114,8 @@ int simulate(const Arguments &arguments, const Program &program) {
   std::unique_ptr<Accelerator> accelerator;
   if (arguments.toy_accelerator) {
     accelerator = std::make_unique<ToyAccelerator>();
+  } else if (arguments.neureka) {
+    accelerator = std::make_unique<Neureka>(arguments.neureka_timing);
   }
   Soc soc(description, program, arguments.options, std::move(accelerator));
   const std::unique_ptr<Log> log = make_log(arguments, soc);
