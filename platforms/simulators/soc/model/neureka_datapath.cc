@@ -1,6 +1,8 @@
 #include "platforms/simulators/soc/model/neureka_datapath.h"
 
 #include <algorithm>
+#include <cstring>
+#include <numeric>
 
 namespace tinsmith::soc {
 namespace {
@@ -26,40 +28,49 @@ int32_t dot(const int16_t *inputs, const int16_t *weights) {
   return sum;
 }
 
-template <uint32_t count>
-int32_t total(const int16_t *inputs) {
-  int32_t sum = 0;
-  for (uint32_t i = 0; i < count; ++i) {
-    sum += inputs[i];
+// Four bits as four lanes of 16 bits, the lowest first.
+constexpr std::array<uint64_t, 16> spread_nibbles() {
+  std::array<uint64_t, 16> lanes = {};
+  for (uint32_t value = 0; value < lanes.size(); ++value) {
+    for (uint32_t i = 0; i < kGroup; ++i) {
+      lanes[value] |= uint64_t{value >> i & 1} << (16 * i);
+    }
   }
-  return sum;
+  return lanes;
 }
+
+constexpr std::array<uint64_t, 16> kLanes = spread_nibbles();
 
 }  // namespace
 
 void NeurekaInputs::clear() {
   rows_ = {};
+  totals_ = {};
 }
 
 void NeurekaInputs::set(uint32_t row, uint32_t column, const uint8_t *bytes, uint32_t channels, bool is_signed) {
   int16_t *pixel = rows_[row].data() + column * kChannels;
   std::transform(bytes, bytes + channels, pixel, [is_signed](uint8_t byte) { return extend(byte, is_signed); });
+  totals_[row * kSide + column] = std::accumulate(pixel, pixel + channels, int32_t{0});
 }
 
 void NeurekaInputs::fill(uint32_t row, uint32_t column, uint8_t value, uint32_t channels, bool is_signed) {
-  std::fill_n(rows_[row].data() + column * kChannels, channels, extend(value, is_signed));
+  const int16_t input = extend(value, is_signed);
+  std::fill_n(rows_[row].data() + column * kChannels, channels, input);
+  totals_[row * kSide + column] = static_cast<int32_t>(channels) * input;
 }
 
 void NeurekaWeights::clear() {
   values_ = {};
 }
 
-// One bit of the weights of four channels.
+// One bit of the weights of four channels, which are neighbours in 64 bits of a little-endian host.
 void NeurekaWeights::add(uint32_t tap, uint32_t group, uint32_t nibble, uint32_t bit) {
   int16_t *values = values_.data() + tap * kLane + kGroup * group;
-  for (uint32_t i = 0; i < kGroup; ++i) {
-    values[i] = static_cast<int16_t>(values[i] | (nibble >> i & 1) << bit);
-  }
+  uint64_t lanes;
+  std::memcpy(&lanes, values, sizeof lanes);
+  lanes |= kLanes[nibble] << bit;
+  std::memcpy(values, &lanes, sizeof lanes);
 }
 
 void NeurekaWeights::add_bit_3x3(const uint8_t *word, uint32_t bit) {
@@ -90,8 +101,10 @@ void NeurekaAccumulators::add_3x3(uint32_t channel, const NeurekaInputs &inputs,
       uint32_t &sum = sums_[channel][row * kSide + column];
       for (uint32_t tap = 0; tap < 3; ++tap) {
         const int16_t *window = inputs.row(row + tap).data() + column * kLane;
+        const int32_t total =
+            inputs.total(row + tap, column) + inputs.total(row + tap, column + 1) + inputs.total(row + tap, column + 2);
         sum += static_cast<uint32_t>(dot<3 * kLane>(window, weights.taps(tap)));
-        sum += offset * static_cast<uint32_t>(total<3 * kLane>(window));
+        sum += offset * static_cast<uint32_t>(total);
       }
     }
   }
@@ -117,7 +130,7 @@ void NeurekaAccumulators::add_1x1(uint32_t channel, const NeurekaInputs &inputs,
     for (uint32_t column = 0; column < columns; ++column) {
       const int16_t *pixel = inputs.row(row).data() + column * kLane;
       sums_[channel][row * kSide + column] += static_cast<uint32_t>(dot<kLane>(pixel, weights.taps(0))) +
-                                              offset * static_cast<uint32_t>(total<kLane>(pixel));
+                                              offset * static_cast<uint32_t>(inputs.total(row, column));
     }
   }
 }

@@ -27,8 +27,14 @@ class NeurekaInputs {
     return rows_[row];
   }
 
+  // The sum of a pixel's channels, which weights' offset multiplies.
+  int32_t total(uint32_t row, uint32_t column) const {
+    return totals_[row * kSide + column];
+  }
+
  private:
   std::array<Row, kSide> rows_ = {};
+  std::array<int32_t, kSide * kSide> totals_ = {};
 };
 
 // The weights of one output channel without their offset, as the words of 256 bits give them: of 3x3 and depthwise the
