@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "platforms/simulators/soc/model/neureka.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 
 namespace tinsmith::soc {
@@ -10,6 +11,7 @@ namespace {
 // Made when first asked for, as others add their kinds before main() in any order.
 std::map<std::string, MakeDevice> &kinds() {
   static std::map<std::string, MakeDevice> known = {
+      {"neureka", [](Settings &settings) { return std::make_unique<Neureka>(neureka_timing(settings)); }},
       {"toy", [](Settings &) { return std::make_unique<ToyAccelerator>(); }},
   };
   return known;

@@ -50,8 +50,11 @@ _START = f"""{_JOB}
 """
 
 
-@pytest.mark.parametrize("chip", [CHIP, SIRACUSA], ids=["pulp-open", "siracusa"])
-def test_job_is_done_and_its_event_ends_cv_elw(chip: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("chip", "name"), [(CHIP, "toy"), (SIRACUSA, "neureka")], ids=["pulp-open", "siracusa"]
+)
+def test_job_is_done_and_its_event_ends_cv_elw(chip: Path, name: str, tmp_path: Path) -> None:
+    """In the place of the accelerator that the chip has, if it has one."""
     body = f"""{_START}
   li t1, 1 << 12
   sw t1, EU_MASK(t0)
@@ -71,9 +74,10 @@ def test_job_is_done_and_its_event_ends_cv_elw(chip: Path, tmp_path: Path) -> No
     wanted = {"a4": "1", "a5": "1 << 12", "a6": "0x1010", "a7": "0x101", "s1": "0"}
     after = {"s3": "0", "s4": "1"}
     trace = tmp_path / "trace.json"
-    options = (*TOY, "--trace", str(trace), "--chip", str(chip))
+    part = f"device {name} toy base=0x10201000"
+    options = ("--part", part, "--trace", str(trace), "--chip", str(chip))
     run_checked(body + checks(*wanted.items(), *after.items()), tmp_path, *options)
-    (job,) = read_trace(trace)["toy"]
+    (job,) = read_trace(trace)[name]
     assert job.name == "add 16 words"
     assert job.ended - job.began == 7
 

@@ -41,3 +41,13 @@ def test_table_of_constants_is_that_of_the_chips() -> None:
 def test_every_constant_has_a_source() -> None:
     for name, (_, text) in _constants().items():
         assert _SOURCE.search(text), f"{name}: where does it come from?"
+
+
+def test_table_of_neurekas_constants_is_that_of_its_model() -> None:
+    folder = CHIP.parents[1]
+    model = (folder / "model" / "neureka_timing.h").read_text(encoding="utf-8")
+    constants = re.findall(r"^  uint32_t (\w+) = (\w+);$", model, re.MULTILINE)
+    readme = (folder / "README.md").read_text(encoding="utf-8")
+    table = re.findall(r"^\| `(\w+)` \| (\w+) \| [^|]+ \|$", readme, re.MULTILINE)
+    assert constants
+    assert table == constants
