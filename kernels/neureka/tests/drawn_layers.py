@@ -1,77 +1,18 @@
 """Layers for N-EUREKA, drawn at random, with the image of a memory that they lie in before and after."""
 
-import struct
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from job_steps import ENCODE, IMAGE_BYTES, Array, Step
 from numpy.typing import NDArray
 from tinsmith_neureka import Mode, packed_weights
 
-IMAGE_BYTES = 0x1C000
-NONE = 0xFFFFFFFF
-_STEPS = 8
 _SIDE = 13
 _CHANNELS = 60
 _SMALL = 5
 _ALIGNMENT = 4
 
 Integers = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Array:
-    """Of the image: where it begins, and how many bytes from there on a job may touch."""
-
-    offset: int = NONE
-    bytes: int = 0
-
-
-@dataclass(frozen=True)
-class Step:
-    """As in layers.c."""
-
-    kind: int
-    job: int = 0
-    at: int = 0
-    mode: int = 0
-    input_height: int = 1
-    input_width: int = 1
-    input_channels: int = 1
-    output_height: int = 1
-    output_width: int = 1
-    output_channels: int = 1
-    input_row_bytes: int = 0
-    input_pixel_bytes: int = 0
-    output_row_bytes: int = 0
-    output_pixel_bytes: int = 0
-    pad_top: int = 0
-    pad_right: int = 0
-    pad_bottom: int = 0
-    pad_left: int = 0
-    pad_value: int = 0
-    input_is_signed: int = 0
-    weight_bits: int = 8
-    weight_offset: int = 0
-    in_weight_memory: int = 0
-    prefetches: int = 0
-    scale_bits: int = 0
-    shift: int = 0
-    is_rectified: int = 0
-    output_bits: int = 32
-    input: Array = field(default_factory=Array)
-    weights: Array = field(default_factory=Array)
-    scales: Array = field(default_factory=Array)
-    biases: Array = field(default_factory=Array)
-    output: Array = field(default_factory=Array)
-
-    @property
-    def numbers(self) -> list[int]:
-        plain = [value for value in astuple(self) if isinstance(value, int)]
-        arrays = [self.input, self.weights, self.scales, self.biases, self.output]
-        return [*plain, *(number for array in arrays for number in (array.offset, array.bytes))]
-
-
-ENCODE, PLACE, START, WAIT, TOUCH = range(1, 6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,13 +22,6 @@ class Drawn:
     layer: Step
     before: NDArray[np.uint8]
     after: NDArray[np.uint8]
-
-
-def given(steps: list[Step], image: NDArray[np.uint8]) -> bytes:
-    """The input of a run of layers.c."""
-    padded = [*steps, *[Step(0)] * (_STEPS - len(steps))]
-    words = [number & NONE for step in padded for number in step.numbers]
-    return struct.pack(f"<{len(words)}I", *words) + image.tobytes()
 
 
 class _Image:
@@ -121,29 +55,27 @@ def _of_image(
 def draw(seed: int) -> Drawn:
     """A layer that the accelerator can do. Small ones are as frequent as ones of several tiles."""
     random = np.random.default_rng(seed)
-    image = _Image(random)
     layer = _with_strides(random, _with_scales(random, _with_shape(random, Step(ENCODE))))
-    inputs = _input(random, layer)
-    weights = _weights(random, layer)
-    offset = layer.weight_offset
-    packed = packed_weights(weights, Mode(layer.mode), layer.weight_bits, offset)
-    scales, biases, shift = _scales(random, layer)
+    inputs, weights = _input(random, layer), _weights(random, layer)
+    scales, biases = _scales(random, layer)
+    values = wrapped(_sums(layer, inputs, weights))
+    if layer.scale_bits:
+        values = wrapped(values * scales.astype(np.int64) + biases)
+        layer = replace(layer, shift=_shift(random, values))
+    image = _Image(random)
+    packed = packed_weights(weights, Mode(layer.mode), layer.weight_bits, layer.weight_offset)
     layer = replace(
         layer,
-        shift=shift,
-        input=image.room(_extent(layer, "input")),
+        input=image.room(_extent(layer, "input"), 1),
         weights=image.holding(packed),
         scales=image.holding(scales) if layer.scale_bits else Array(),
-        biases=image.holding(biases.astype(np.int32)) if biases is not None else Array(),
-        output=image.room(_extent(layer, "output")),
+        biases=image.holding(biases.astype(np.int32)) if biases.any() else Array(),
+        output=image.room(_extent(layer, "output"), layer.output_bits // 8),
     )
     _view(layer, image.bytes, "input")[:] = inputs.astype(np.uint8)
     after = image.bytes.copy()
-    sums = wrapped(_sums(layer, inputs, weights))
-    outputs = normalized(layer, sums, scales, biases) if layer.scale_bits else sums
-    dtype = np.int32 if layer.output_bits == 32 else np.uint8
-    written = np.ascontiguousarray(outputs.astype(dtype))
-    _view(layer, after, "output")[:] = written.view(np.uint8).reshape(*written.shape[:2], -1)
+    outputs = _outputs(layer, values)
+    _view(layer, after, "output")[:] = outputs.view(np.uint8).reshape(*outputs.shape[:2], -1)
     return Drawn(layer, image.bytes, after)
 
 
@@ -258,16 +190,25 @@ def _weights(random: np.random.Generator, layer: Step) -> Integers:
 
 def _scales(
     random: np.random.Generator, layer: Step
-) -> tuple[NDArray[np.uint8 | np.int32], Integers | None, int]:
-    """Scales, biases and a shift; half of the layers keep their products below 32 bits, others let them wrap."""
-    if layer.scale_bits == 0:
-        return np.zeros(0, np.uint8), None, 0
+) -> tuple[NDArray[np.uint8 | np.int32], Integers]:
+    """Scales and biases, which are all 0 where the layer has none; of some layers so large that products wrap."""
     channels = layer.output_channels
-    biases = random.integers(-(1 << 20), 1 << 20, channels) if random.random() < 0.7 else None
+    none = np.zeros(channels, np.int64)
+    if layer.scale_bits == 0:
+        return np.zeros(channels, np.uint8), none
+    biases = random.integers(-(1 << 20), 1 << 20, channels) if random.random() < 0.7 else none
     if layer.scale_bits == 8:
-        return random.integers(0, 256, channels, np.uint8), biases, int(random.integers(4, 22))
+        return random.integers(0, 256, channels, np.uint8), biases
     most = 1 << int(random.choice([10, 31]))
-    return random.integers(-most, most, channels, np.int32), biases, int(random.integers(32))
+    return random.integers(-most, most, channels, np.int32), biases
+
+
+def _shift(random: np.random.Generator, values: Integers) -> int:
+    """Mostly one that brings half of the values into 8 bits, else any."""
+    if random.random() < 0.1:
+        return int(random.integers(32))
+    bits = int(np.median(np.abs(values))).bit_length()
+    return min(max(bits - 6 + int(random.integers(-1, 2)), 0), 31)
 
 
 def _sums(layer: Step, inputs: Integers, weights: Integers) -> Integers:
@@ -285,17 +226,12 @@ def wrapped(values: Integers) -> Integers:
     return (values + (1 << 31)) % (1 << 32) - (1 << 31)
 
 
-def normalized(
-    layer: Step,
-    sums: Integers,
-    scales: NDArray[np.uint8 | np.int32],
-    biases: Integers | None,
-) -> Integers:
-    values = wrapped(sums * scales.astype(np.int64) + (0 if biases is None else biases))
+def _outputs(layer: Step, values: Integers) -> NDArray[np.int32 | np.uint8]:
+    """Of values that are scaled and biased, if the layer scales."""
     if layer.is_rectified:
         values = np.maximum(values, 0)
     shifted = values >> layer.shift
     if layer.output_bits == 32:
-        return shifted
+        return np.ascontiguousarray(shifted.astype(np.int32))
     lowest = 0 if layer.is_rectified else -128
-    return np.clip(shifted, lowest, lowest + 255)
+    return np.ascontiguousarray(np.clip(shifted, lowest, lowest + 255).astype(np.uint8))

@@ -54,8 +54,8 @@ typedef struct {
 static _Alignas(16) uint8_t far_memory[sizeof(far_t)] TINSMITH_HARNESS_MEMORY("l2");
 static _Alignas(16) uint8_t image[IMAGE_BYTES] TINSMITH_HARNESS_MEMORY("l1");
 static const tinsmith_harness_memory_t memories[] = {
-    {far_memory, sizeof(far_t)},
-    {image, IMAGE_BYTES},
+    {far_memory, sizeof(far_t), 0u},
+    {image, IMAGE_BYTES, 0u},
 };
 static const tinsmith_harness_tensor_t inputs[] = {{0u, sizeof(far_t), 0u}};
 static const tinsmith_harness_tensor_t outputs[] = {{0u, IMAGE_BYTES, 1u}};

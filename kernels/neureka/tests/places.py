@@ -8,12 +8,16 @@ from tinsmith_target import target
 from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
 
 ROOM = Path(__file__).parents[1]
-_TWINS = {"host", "host_early"}
+TWINS = [("host", "host"), ("host", "host_early")]
+"""Targets, and the files of this room that have start and wait for them."""
+
+PLACES = TWINS
+_NAMES_OF_TWINS = {implementation for _, implementation in TWINS}
 
 
-def build(name: str, implementation: str, folder: Path) -> Firmware:
+def build(name: str, implementation: str, folder: Path, program: str = "layers.c") -> Firmware:
     """The program for a target; implementation: a file of this room, without its suffix. Twins run under sanitizers."""
-    is_twin = implementation in _TWINS
+    is_twin = implementation in _NAMES_OF_TWINS
     sources = [ROOM / "encode.c", ROOM / f"{implementation}.c"]
     sources += [ROOM / "twin.c"] if is_twin else [ROOM.parent / "cluster" / "pulp.c"]
     try:
@@ -21,7 +25,7 @@ def build(name: str, implementation: str, folder: Path) -> Firmware:
         return build_firmware(
             target(name),
             sources,
-            harness=[ROOM / "tests" / "layers.c"],
+            harness=[ROOM / "tests" / program],
             include_directories=[ROOM.parent / "include"],
             output_directory=folder,
             cluster=not is_twin,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_layers import (
+from job_steps import (
     ENCODE,
     IMAGE_BYTES,
     PLACE,
@@ -17,7 +17,7 @@ from drawn_layers import (
     given,
 )
 from numpy.typing import NDArray
-from places import build
+from places import PLACES, build
 from tinsmith_emulators import run
 from tinsmith_neureka import Mode, packed_weights
 from tinsmith_toolchains import Firmware
@@ -74,9 +74,10 @@ def after(*factors: int) -> NDArray[np.uint8]:
     return image
 
 
-@pytest.fixture(params=[_LATE, _EARLY])
+@pytest.fixture(params=PLACES, ids="-".join)
 def firmware(request: pytest.FixtureRequest, tmp_path: Path) -> Firmware:
-    return build("host", request.param, tmp_path)
+    place: tuple[str, str] = request.param
+    return build(*place, tmp_path)
 
 
 def image_after(firmware: Firmware, steps: list[Step]) -> NDArray[np.uint8]:

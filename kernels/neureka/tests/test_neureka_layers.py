@@ -1,12 +1,15 @@
 """Random layers: encoded, given to the accelerator's twin, and compared with numpy, byte for byte."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from drawn_layers import ENCODE, START, WAIT, Drawn, Step, draw, given
-from places import build
+from drawn_layers import Drawn, draw
+from job_steps import ENCODE, START, WAIT, Step, given
+from places import PLACES, TWINS, build
 from tinsmith_emulators import run
+from tinsmith_toolchains import Firmware
 
 _LAYERS = 240
 _TOGETHER = 40
@@ -21,18 +24,31 @@ def drawn() -> list[Drawn]:
     return [draw(seed) for seed in range(_LAYERS)]
 
 
-@pytest.mark.parametrize("implementation", ["host", "host_early"])
-def test_layers_are_numpys_and_touch_nothing_else(
-    implementation: str, drawn: list[Drawn], tmp_path: Path
-) -> None:
-    firmware = build("host", implementation, tmp_path)
-    wrong: list[Step] = []
+def wrong_layers(firmware: Firmware, drawn: list[Drawn]) -> list[Step]:
+    """Those that do not leave the image that numpy expects."""
+    found: list[Step] = []
     for first in range(0, len(drawn), _TOGETHER):
         some = drawn[first : first + _TOGETHER]
         result = run(firmware, firmware.target, [given(steps_of(it), it.before) for it in some])
         pairs = zip(some, result.outputs, strict=True)
-        wrong += [it.layer for it, image in pairs if image != it.after.tobytes()]
-    assert wrong == []
+        found += [it.layer for it, image in pairs if image != it.after.tobytes()]
+    return found
+
+
+@pytest.mark.parametrize(("name", "implementation"), PLACES)
+def test_layers_are_numpys_and_touch_nothing_else(
+    name: str, implementation: str, drawn: list[Drawn], tmp_path: Path
+) -> None:
+    assert wrong_layers(build(name, implementation, tmp_path), drawn) == []
+
+
+@pytest.mark.parametrize(("name", "implementation"), TWINS)
+def test_twins_know_addresses_in_the_weight_memory(
+    name: str, implementation: str, drawn: list[Drawn], tmp_path: Path
+) -> None:
+    """It is no other memory to a computer, but the words count from its start."""
+    there = [replace(it, layer=replace(it.layer, in_weight_memory=1)) for it in drawn[:_TOGETHER]]
+    assert wrong_layers(build(name, implementation, tmp_path), there) == []
 
 
 def test_layers_are_of_all_kinds(drawn: list[Drawn]) -> None:
