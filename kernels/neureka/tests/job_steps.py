@@ -64,7 +64,7 @@ class Step:
         return [*plain, *(number for array in arrays for number in (array.offset, array.bytes))]
 
 
-ENCODE, PLACE, START, WAIT, TOUCH = range(1, 6)
+ENCODE, PLACE, START, WAIT, TOUCH, COPY = range(1, 7)
 
 
 def given(steps: list[Step], image: NDArray[np.uint8]) -> bytes:

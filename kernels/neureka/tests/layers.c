@@ -19,7 +19,7 @@
 #define IMAGE_BYTES 0x1c000u
 #define NONE 0xffffffffu
 
-enum { kEncode = 1, kPlace = 2, kStart = 3, kWait = 4, kTouch = 5 };
+enum { kEncode = 1, kPlace = 2, kStart = 3, kWait = 4, kTouch = 5, kCopy = 6 };
 
 // An array of the image: where it begins, and how many bytes a job may touch from there on.
 typedef struct {
@@ -27,7 +27,8 @@ typedef struct {
   uint32_t bytes;
 } array_t;
 
-// job: which of several records and numbers the step is about. at: of the image, to touch.
+// job: which of several records and numbers the step is about. at: of the image, to touch. A copy is one of `input` to
+// `output`, by the core.
 typedef struct {
   uint32_t kind;
   uint32_t job;
@@ -123,13 +124,22 @@ static void allow_arrays_alone(const step_t *steps) {
   }
 }
 
-static int take(const step_t *step) {
+static int encode(const step_t *step) {
   const tinsmith_neureka_layer_t layer = layer_of(step);
+  return (int)tinsmith_neureka_encode(&layer, &jobs[step->job]);
+}
+
+static void move(const step_t *step) {
+  const tinsmith_neureka_places_t places = places_of(step);
+  tinsmith_neureka_place(&jobs[step->job], &places);
+}
+
+static int take(const step_t *step) {
   switch (step->kind) {
     case kEncode:
-      return (int)tinsmith_neureka_encode(&layer, &jobs[step->job]);
+      return encode(step);
     case kPlace:
-      tinsmith_neureka_place(&jobs[step->job], &layer.places);
+      move(step);
       return 0;
     case kStart:
       numbers[step->job] = tinsmith_neureka_start(&jobs[step->job]);
@@ -139,6 +149,9 @@ static int take(const step_t *step) {
       return 0;
     case kTouch:
       *(volatile uint8_t *)(image + step->at) ^= 0xffu;
+      return 0;
+    case kCopy:
+      memcpy(place(step->output), place(step->input), step->input.bytes);
       return 0;
     default:
       return 0;
