@@ -143,7 +143,8 @@ tinsmith_neureka_status_t tinsmith_neureka_encode(const tinsmith_neureka_layer_t
   }
   uint32_t *const words = job->words;
   const bool is_1x1 = layer->mode == kTinsmithNeureka1x1;
-  const tiles_t input_channels = tiles_of(layer->input_channels, is_1x1 ? kTileInputChannels1x1 : kTileChannels3x3);
+  const tiles_t input_channels = is_1x1 ? tiles_of(layer->input_channels, kTileInputChannels1x1)
+                                        : tiles_of(layer->input_channels, kTileChannels3x3);
   set_strides(layer, input_channels.number, words);
   set_tiles(layer, input_channels, words);
   words[kPadding] = layer->pad_top << kPadTop | layer->pad_right << kPadRight | layer->pad_bottom << kPadBottom |
