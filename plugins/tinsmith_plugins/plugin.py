@@ -153,13 +153,15 @@ class BackendEntry(Checked):
     """A back end, and the C of its kernels.
 
     name: as in `--backend`, `Target.backend` and `Kernel.backend`. serves_all: its kernels stand behind those of the
-    preferred back end, for every target; the others serve where they are preferred.
+    preferred back end, for every target; the others serve where they are preferred. behind: the back end that takes what
+    this one leaves, where it is preferred: an accelerator's is that of the cores beside it.
     """
 
     name: str
     make: Callable[[BackendSetting], Backend]
     files: KernelFiles
     serves_all: bool = False
+    behind: str | None = None
 
 
 @dataclass(frozen=True)

@@ -129,7 +129,7 @@ class Registry(Checked):
 
     def kernels(self, target: Target, backend: str | None, *, packed: bool) -> tuple[Kernel, ...]:
         """The kernels that a graph is lowered to, best first: those of the preferred back end (the
-        target's by default), then those that serve all. Raises UsageError for a back end that nobody brings.
+        target's by default), of the one behind it, then those that serve all. Raises UsageError for a back end that nobody brings.
         """
         preferred = backend or target.backend
         _known(
@@ -137,12 +137,18 @@ class Registry(Checked):
             preferred,
             self.backends,
         )
+        first = self.backends[preferred]
+        behind = [] if first.behind is None else [self._behind(first.behind, preferred)]
         always = [entry for entry in self._backends_in_order if entry.serves_all]
-        chosen = {entry.name: entry for entry in (self.backends[preferred], *always)}
+        chosen = {entry.name: entry for entry in (first, *behind, *always)}
         setting = BackendSetting(packed)
         return tuple(
             kernel for entry in chosen.values() for kernel in entry.make(setting).kernels(target)
         )
+
+    def _behind(self, name: str, preferred: str) -> BackendEntry:
+        _known(f"back end {preferred} stands before back end", name, self.backends)
+        return self.backends[name]
 
     @property
     def _backends_in_order(self) -> list[BackendEntry]:

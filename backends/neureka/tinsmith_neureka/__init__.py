@@ -1,5 +1,7 @@
-"""The back end for N-EUREKA, the accelerator beside Siracusa's cluster: so far how it wants its weights."""
+"""The back end for N-EUREKA, the accelerator beside Siracusa's cluster: which layers it takes, and how it wants
+their constants."""
 
+from tinsmith_neureka.backend import NeurekaBackend
 from tinsmith_neureka.packing import (
     Mode,
     PackingError,
@@ -8,4 +10,4 @@ from tinsmith_neureka.packing import (
     unpacked_weights,
 )
 
-__all__ = ["Mode", "PackingError", "packed_bytes", "packed_weights", "unpacked_weights"]
+__all__ = ["Mode", "NeurekaBackend", "PackingError", "packed_bytes", "packed_weights", "unpacked_weights"]

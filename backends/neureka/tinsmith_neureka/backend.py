@@ -1,0 +1,22 @@
+"""The table of the layers that N-EUREKA computes."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_neureka import convolution
+
+
+@dataclass(frozen=True)
+class NeurekaBackend(Checked):
+    """Layers that a core of the cluster gives to the accelerator; what it cannot do is the cluster's."""
+
+    name: str = "neureka"
+
+    @checked
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """Of any target: whether it has the accelerator, or its twin, who chooses the back end knows."""
+        del target
+        return convolution.kernels()

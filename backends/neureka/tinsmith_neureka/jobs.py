@@ -1,0 +1,154 @@
+"""One job of N-EUREKA: its sizes, the words of its registers, and the cycles that it takes.
+
+Which word is which, pulp-nnx's hardware abstraction says; kernels/neureka/encode.c gives the same words. The cycles are
+those of the simulator's device (platforms/simulators/soc/README.md), all of a job from L1 without conflicts in banks.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_neureka.packing import WORD_BYTES, Mode
+
+SIDE = 6
+"""Height and width of a tile of the output."""
+OUTPUT_CHANNELS = 32
+"""Of a tile; depthwise as many as the input's."""
+LARGEST_EXTENT = (1 << 16) - 1
+
+_CACHED = 4096
+
+_OFFSETS_WEIGHTS, _NORMALIZES, _PREFETCHES = 1 << 15, 1 << 4, 1 << 10
+_IDENTITY, _BIASES, _SIGNED_INPUT = 1 << 23, 1 << 25, 1 << 26
+_SCALES_OF_32_BITS = 2 << 12
+
+
+@dataclass(frozen=True)
+class Job:
+    """A convolution of int8 tensors that lie densely, with 32-bit scales, biases and an int8 result.
+
+    input, output: height, width, channels. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value:
+    in [-128, 127]. bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
+    """
+
+    mode: Mode
+    input: tuple[int, int, int]
+    output: tuple[int, int, int]
+    padding: tuple[int, int, int, int]
+    pad_value: int
+    bits: int
+    shift: int
+
+    @property
+    def offset(self) -> int:
+        """What the accelerator adds to stored weights, so that they are those of two's complement."""
+        return -(1 << (self.bits - 1))
+
+    @property
+    def channel_tiles(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Channels of each tile of the output, and of the input."""
+        inputs = _tiles(self.input[2], self.mode.input_channels)
+        if self.mode is Mode.DEPTHWISE_3X3:
+            return inputs, inputs
+        return _tiles(self.output[2], OUTPUT_CHANNELS), inputs
+
+
+def padding_is_known(output: int, behind: int) -> bool:
+    """Whether padding behind an extent of the output reaches its last tile alone, which is all that knows of it."""
+    return output <= SIDE or behind <= _tiles(output, SIDE)[-1]
+
+
+def words(job: Job) -> NDArray[np.uint32]:
+    """The 24 words, those of addresses 0."""
+    margin = job.mode.side - 1
+    outputs, inputs = job.channel_tiles
+    rows, columns = (_tiles(extent, SIDE) for extent in job.output[:2])
+    top, right, bottom, left = job.padding
+    last = (rows[-1] + margin - bottom, columns[-1] + margin - right)
+    per_channel = {
+        Mode.CONV_3X3: job.bits * len(inputs),
+        Mode.DEPTHWISE_3X3: 0,
+        Mode.CONV_1X1: len(inputs),
+    }
+    configuration = (
+        (job.bits - 1)
+        | _NORMALIZES
+        | job.mode << 5
+        | _PREFETCHES
+        | _SCALES_OF_32_BITS
+        | _OFFSETS_WEIGHTS
+        | job.shift << 16
+        | _IDENTITY
+        | _BIASES
+        | _SIGNED_INPUT
+    )
+    numbers = [
+        *[0] * 6,
+        job.input[2],
+        job.input[1] * job.input[2],
+        0,
+        WORD_BYTES,
+        job.output[2],
+        job.output[1] * job.output[2],
+        WORD_BYTES,
+        WORD_BYTES * per_channel[job.mode],
+        0,
+        _halves(outputs[-1], inputs[-1]),
+        _halves(rows[-1], columns[-1]),
+        _halves(*last),
+        _halves(len(outputs), len(inputs)),
+        _halves(len(rows), len(columns)),
+        top << 28 | right << 24 | bottom << 20 | left << 16 | job.pad_value & 0xFF,
+        job.offset & 0xFFFFFFFF,
+        0,
+        configuration,
+    ]
+    return np.array(numbers, np.uint32)
+
+
+@lru_cache(maxsize=_CACHED)
+def cycles(job: Job) -> int:
+    """From the trigger to the event."""
+    outputs, inputs = job.channel_tiles
+    rows, columns = (_tiles(extent, SIDE) for extent in job.output[:2])
+    return sum(
+        _tile_cycles(job, height, width, channels, len(inputs), is_first)
+        for channels in outputs
+        for height, width, is_first in _places(rows, columns)
+    )
+
+
+def _places(rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int, bool]]:
+    """Of the tiles of some output channels, with which one is the first: nothing loads its input ahead."""
+    for y, height in enumerate(rows):
+        for x, width in enumerate(columns):
+            yield height, width, x == y == 0
+
+
+def _tile_cycles(
+    job: Job, height: int, width: int, channels: int, parts: int, is_first: bool
+) -> int:
+    """All parts of the input's channels, then scales, biases and outputs."""
+    if job.mode is Mode.DEPTHWISE_3X3:
+        parts = 1
+    load = 48 if job.mode is Mode.CONV_1X1 else 6 + (height + 2) * (width + 2)
+    prepare = {Mode.CONV_1X1: 7, Mode.CONV_3X3: 6, Mode.DEPTHWISE_3X3: 34}[job.mode]
+    reads = channels if job.mode is Mode.CONV_1X1 else channels * job.bits
+    compute = reads + (8 if job.mode is Mode.CONV_3X3 else 0)
+    hidden = max(compute + 9, load)
+    normalize = channels + 9 + 4 + 8
+    store = height * width + (3 if job.mode is Mode.CONV_1X1 else 0)
+    return (load if is_first else 0) + parts * (prepare + hidden) + normalize + store
+
+
+def _tiles(extent: int, most: int) -> tuple[int, ...]:
+    """Sizes, of which all but the last are `most`."""
+    count = -(-extent // most)
+    return (*[most] * (count - 1), extent - (count - 1) * most)
+
+
+def _halves(upper: int, lower: int) -> int:
+    return upper << 16 | lower

@@ -1,0 +1,28 @@
+// What generated C calls: a layer of a network as one job of N-EUREKA.
+
+#ifndef TINSMITH_NEUREKA_CALL_H_
+#define TINSMITH_NEUREKA_CALL_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Start a job and wait for it.
+ *
+ * @param[in] words     the 24 registers, those of addresses 0
+ * @param[in] constants a scale of 32 bits of each channel, a bias of each, packed weights; at a multiple of 4
+ * @param[in] channels  of the output
+ * @param[in] input     int8, dense
+ * @param[out] output   int8, dense; overlaps nothing else
+ */
+void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
+                           int8_t *output);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TINSMITH_NEUREKA_CALL_H_

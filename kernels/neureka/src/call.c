@@ -1,0 +1,18 @@
+#include "tinsmith_neureka_call.h"
+
+#include "tinsmith/neureka.h"
+
+void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
+                           int8_t *output) {
+  tinsmith_neureka_job_t job;
+  // Constants of a network lie at multiples of 16.
+  const uint32_t *const registers = (const uint32_t *)(const void *)words;
+  for (uint32_t i = 0u; i < TINSMITH_NEUREKA_WORDS; ++i) {
+    job.words[i] = registers[i];
+  }
+  const uint32_t *const scales = (const uint32_t *)(const void *)constants;
+  const int32_t *const biases = (const int32_t *)(const void *)(scales + channels);
+  const tinsmith_neureka_places_t places = {input, (const uint8_t *)(biases + channels), scales, biases, output};
+  tinsmith_neureka_place(&job, &places);
+  tinsmith_neureka_wait(tinsmith_neureka_start(&job));
+}

@@ -1,0 +1,10 @@
+// N-EUREKA for networks: the accelerator where the compiler makes code for CORE-V, its twin elsewhere.
+
+#include "../encode.c"
+
+#if defined(__riscv_xcvalu)
+#include "../neureka.c"
+#else
+#include "../twin.c"
+#include "../host.c"
+#endif
