@@ -1,5 +1,4 @@
-"""The back end for N-EUREKA, the accelerator beside Siracusa's cluster: which layers it takes, and how it wants
-their constants."""
+"""The back end for N-EUREKA, the accelerator beside Siracusa's cluster: the layers it takes, their constants."""
 
 from tinsmith_neureka.backend import NeurekaBackend
 from tinsmith_neureka.packing import (
@@ -10,4 +9,11 @@ from tinsmith_neureka.packing import (
     unpacked_weights,
 )
 
-__all__ = ["Mode", "NeurekaBackend", "PackingError", "packed_bytes", "packed_weights", "unpacked_weights"]
+__all__ = [
+    "Mode",
+    "NeurekaBackend",
+    "PackingError",
+    "packed_bytes",
+    "packed_weights",
+    "unpacked_weights",
+]

@@ -6,20 +6,35 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Prepared, Scope, Signature
+from tinsmith_lowering import (
+    CLUSTER_HEADER,
+    CORES,
+    Choice,
+    Cost,
+    Emission,
+    Kernel,
+    Layer,
+    Prepared,
+    Scope,
+    Signature,
+)
 
 from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.packing import Mode, packed_weights
 
 BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
+HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
 _NUMBERS, _CONSTANTS = "job", "scales, biases, weights"
 _BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
 _MOST_PADDING = 2
+_MOST_STRIDE = 2
 
-# A call's own work: the registers of a job, and its wait.
+# A call's own work: the registers of a job, and its wait; of outputs that are kept, a fork, and cycles of a pixel and a
+# word of a core.
 _CALL_CYCLES, _COLD_CYCLES = 300, 250
+_FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
 
 
 def weights_are_constant(layer: Layer) -> str | None:
@@ -48,12 +63,23 @@ def window_is_known(layer: Layer) -> str | None:
     return None if window in known else f"it is {window[0]}x{window[1]}"
 
 
-def strides_are_one(layer: Layer) -> str | None:
-    """Strides are 1, and the window is not dilated."""
-    operator = layer.operator_as(Convolution)
-    if operator.dilation != (1, 1):
-        return f"it is dilated by {operator.dilation}"
-    return None if operator.stride == (1, 1) else f"they are {operator.stride}"
+def is_dense(layer: Layer) -> str | None:
+    """The window is not dilated."""
+    dilation = layer.operator_as(Convolution).dilation
+    return None if dilation == (1, 1) else f"it is dilated by {dilation}"
+
+
+def reads_what_it_needs(layer: Layer) -> str | None:
+    """Strides are 1, or the window is 1x1, so that the accelerator computes no output for nothing."""
+    stride = layer.operator_as(Convolution).stride
+    return None if stride == (1, 1) or _side(layer) == 1 else f"they are {stride}"
+
+
+def strides_are_two(layer: Layer) -> str | None:
+    """The window is 3x3 and strides are up to 2: the accelerator computes all outputs, of which the cores keep some."""
+    stride = layer.operator_as(Convolution).stride
+    is_two = _side(layer) == 3 and max(stride) == _MOST_STRIDE
+    return None if is_two else f"it is {_side(layer)}x{_side(layer)} by {stride}"
 
 
 def all_channels(layer: Layer) -> str | None:
@@ -70,10 +96,10 @@ def padding_is_small(layer: Layer) -> str | None:
     outputs has.
     """
     top, right, bottom, left = _padding(layer)
-    most = 0 if layer.input(1).shape[1] == 1 else _MOST_PADDING
+    most = 0 if _side(layer) == 1 else _MOST_PADDING
     if max(top, right, bottom, left) > most:
         return f"there are {top}, {bottom} rows and {left}, {right} columns"
-    height, width = layer.output.shape[1:3]
+    height, width = _computed(layer)
     if not (jobs.padding_is_known(height, bottom) and jobs.padding_is_known(width, right)):
         return f"there are {bottom} rows or {right} columns behind {height}x{width} outputs"
     return None
@@ -82,11 +108,11 @@ def padding_is_small(layer: Layer) -> str | None:
 def job_of(layer: Layer) -> jobs.Job:
     """Of a layer that obeys the rules."""
     _, height, width, channels = layer.input(0).shape
-    _, output_height, output_width, output_channels = layer.output.shape
     return jobs.Job(
         _mode(layer),
         (height, width, channels),
-        (output_height, output_width, output_channels),
+        (*_computed(layer), layer.output.shape[3]),
+        layer.operator_as(Convolution).stride if _side(layer) == 1 else (1, 1),
         _padding(layer),
         scales.zero_point_of(layer.input(0)),
         _BITS[layer.input(1).dtype],
@@ -96,10 +122,11 @@ def job_of(layer: Layer) -> jobs.Job:
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The words of the job, and one array of what it reads beside the input: scales and biases of 32 bits, weights."""
-    job, found, data = job_of(layer), scales.scales_of(layer), layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
-    weights = packed_weights(data.astype(np.int64), job.mode, job.bits, job.offset)
+    job, found = job_of(layer), scales.scales_of(layer)
+    axis, shape = layer.operator_as(Convolution).weights_axis, layer.input(1).shape
+    others = [size for index, size in enumerate(shape) if index != axis]
+    data = np.moveaxis(found.rows.reshape(shape[axis], *others), 0, axis)
+    weights = packed_weights(data, job.mode, job.bits, job.offset)
     parts = [_bytes(found.scales), _bytes(found.biases), weights.view(np.int8)]
     return (
         Prepared(_NUMBERS, jobs.words(job).view(np.int8)),
@@ -109,16 +136,76 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
 
 def emit(layer: Layer, scope: Scope) -> Emission:
     """The job's start and the wait for it."""
+    return emit_to(layer, scope, scope.output)
+
+
+def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
+    """The same with another place for what it computes. output: C expression of a pointer to int8."""
     words = scope.prepared(_NUMBERS, f"{scope.layer}: registers of its job")
     constants = scope.prepared(_CONSTANTS, f"{scope.layer}: scales, biases, weights")
     channels = layer.output.shape[3]
-    call = f"tinsmith_neureka_call({words}, {constants}, {channels}u, {scope.input(0)}, {scope.output});"
+    call = f"tinsmith_neureka_call({words}, {constants}, {channels}u, {scope.input(0)}, {output});"
     return Emission((f"  {call}",))
 
 
 def cost(layer: Layer) -> Cost:
     """Cycles of the job, and of the core that starts it."""
     return Cost(jobs.cycles(job_of(layer)) + _CALL_CYCLES, _COLD_CYCLES)
+
+
+def scratch_of_all(layer: Layer) -> int:
+    """What the accelerator computes, before some of it is kept."""
+    height, width = _computed(layer)
+    return height * width * layer.output.shape[3]
+
+
+def core_options(layer: Layer) -> tuple[Choice, ...]:
+    """Among how many cores the outputs that are kept are shared."""
+    cluster = layer.target.board.cluster
+    most = 1 if cluster is None else cluster.cores
+    return (Choice(CORES, tuple(range(1, most + 1)), most),)
+
+
+def emit_strided(layer: Layer, scope: Scope) -> Emission:
+    """The job, the wait for it, and the copies of outputs on the cores."""
+    job = emit_to(layer, scope, _scratch(scope))
+    down, across = layer.operator_as(Convolution).stride
+    _, height, width, channels = layer.output.shape
+    fields = {
+        "all": _scratch(scope),
+        "kept": scope.output,
+        "height": f"{height}u",
+        "width": f"{width}u",
+        "channels": f"{channels}u",
+        "pixel_bytes": f"{across * channels}u",
+        "row_bytes": f"{down * _computed(layer)[1] * channels}u",
+    }
+    members = [f"      .{name} = {value}," for name, value in fields.items()]
+    fork = f"  tinsmith_cluster_fork({_cores(layer)}u, tinsmith_neureka_keep, &kept);"
+    record = "  const tinsmith_neureka_kept_t kept = {"
+    return Emission((*job.statements, record, *members, "  };", fork))
+
+
+def cost_of_strided(layer: Layer) -> Cost:
+    """With the copies of the core that has most of them."""
+    _, height, width, channels = layer.output.shape
+    pixels = -(-height // _cores(layer)) * width
+    copies = _FORK_CYCLES + pixels * (_PIXEL_CYCLES + _WORD_CYCLES * -(-channels // 4))
+    found = cost(layer)
+    return Cost(found.cycles + copies, found.first)
+
+
+def _cores(layer: Layer) -> int:
+    """All, while a kernel is being chosen."""
+    if not layer.options:
+        return int(core_options(layer)[0].default)
+    return int(layer.option(CORES))
+
+
+def _scratch(scope: Scope) -> str:
+    if scope.scratch is None:
+        raise ValueError(f"{scope.layer}: it has no scratch")
+    return f"(int8_t *){scope.scratch.expression}"
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -129,47 +216,66 @@ def kernels() -> tuple[Kernel, ...]:
 def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     kernel = partial(
         Kernel,
-        name="tinsmith_neureka_call",
         backend=BACKEND,
         signature=Signature((DType.INT8, dtype, DType.INT32), DType.INT8),
-        headers=HEADERS,
-        emit=emit,
-        rules=(
-            weights_are_constant,
-            one_image,
-            window_is_known,
-            strides_are_one,
-            all_channels,
-            padding_is_small,
-            scales.clips_to_int8,
-            scales.one_shift_is_enough,
-            scales.products_fit,
-        ),
         prepare=prepare,
         engine="cluster",
         roundings=scales.ROUNDINGS,
+    )
+    rules = (weights_are_constant, one_image, window_is_known, is_dense, all_channels)
+    scaled = (padding_is_small, scales.clips_to_int8, scales.products_fit)
+    whole = partial(
+        kernel,
+        name="tinsmith_neureka_call",
+        headers=HEADERS,
+        emit=emit,
+        rules=(*rules, reads_what_it_needs, *scaled),
         cost=cost,
     )
-    return kernel(operator=Conv2D), kernel(operator=DepthwiseConv2D)
+    strided = partial(
+        kernel,
+        name="tinsmith_neureka_call_strided",
+        headers=HEADERS_OF_CORES,
+        emit=emit_strided,
+        rules=(*rules, strides_are_two, *scaled),
+        scratch_bytes=scratch_of_all,
+        options=core_options,
+        cost=cost_of_strided,
+    )
+    return tuple(
+        make(operator=operator)
+        for make in (whole, strided)
+        for operator in (Conv2D, DepthwiseConv2D)
+    )
 
 
 def _mode(layer: Layer) -> Mode:
     if isinstance(layer.operator, DepthwiseConv2D):
         return Mode.DEPTHWISE_3X3
-    return Mode.CONV_1X1 if layer.input(1).shape[1] == 1 else Mode.CONV_3X3
+    return Mode.CONV_1X1 if _side(layer) == 1 else Mode.CONV_3X3
+
+
+def _side(layer: Layer) -> int:
+    return layer.input(1).shape[1]
+
+
+def _computed(layer: Layer) -> tuple[int, int]:
+    """Height and width of what the job computes: of a 3x3 window all pixels from the first output to the last."""
+    height, width = layer.output.shape[1:3]
+    if _side(layer) == 1:
+        return height, width
+    down, across = layer.operator_as(Convolution).stride
+    return (height - 1) * down + 1, (width - 1) * across + 1
 
 
 def _padding(layer: Layer) -> tuple[int, int, int, int]:
     """Top, right, bottom, left: behind the input, what the last outputs reach of it."""
     top, _, left, _ = layer.operator_as(Convolution).padding
     _, height, width, _ = layer.input(0).shape
-    side = layer.input(1).shape[1]
+    rows, columns = _computed(layer)
     bottom, right = (
-        output + side - 1 - extent - before
-        for output, extent, before in (
-            (layer.output.shape[1], height, top),
-            (layer.output.shape[2], width, left),
-        )
+        max(0, output + _side(layer) - 1 - extent - before)
+        for output, extent, before in ((rows, height, top), (columns, width, left))
     )
     return top, right, bottom, left
 

@@ -30,13 +30,14 @@ _SCALES_OF_32_BITS = 2 << 12
 class Job:
     """A convolution of int8 tensors that lie densely, with 32-bit scales, biases and an int8 result.
 
-    input, output: height, width, channels. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value:
-    in [-128, 127]. bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
+    input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and across;
+    of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127]. bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
     """
 
     mode: Mode
     input: tuple[int, int, int]
     output: tuple[int, int, int]
+    step: tuple[int, int]
     padding: tuple[int, int, int, int]
     pad_value: int
     bits: int
@@ -87,8 +88,8 @@ def words(job: Job) -> NDArray[np.uint32]:
     )
     numbers = [
         *[0] * 6,
-        job.input[2],
-        job.input[1] * job.input[2],
+        job.step[1] * job.input[2],
+        job.step[0] * job.input[1] * job.input[2],
         0,
         WORD_BYTES,
         job.output[2],

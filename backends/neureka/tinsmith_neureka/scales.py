@@ -1,5 +1,5 @@
-"""How N-EUREKA comes from a sum to a result: (sum * scale + bias) >> shift in 32 bits, clipped to int8, with one shift for
-all channels of a layer.
+"""How N-EUREKA comes from a sum to a result: (sum * scale + bias) >> shift in 32 bits, clipped to int8, with one shift
+for all channels of a layer.
 
 Zero points, the layer's bias and half a step lie in the bias; a channel's multiplier is moved to the left by what its
 shift is less than the layer's. The rules prove that nothing wraps, so the result is that of the layer, to the bit.
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
+from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS, rescale
 from tinsmith_ir.operators import Convolution
-from tinsmith_ir.parameters import conv_parameters
+from tinsmith_ir.parameters import ConvParameters, conv_parameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Layer
@@ -19,15 +19,16 @@ from tinsmith_lowering import Layer
 ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 
 _LARGEST_SHIFT = 31
-_MOST_SPREAD = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Scales:
-    """int64 (channels,) each but the shift. low, high: of sum * scale + bias over all int8 inputs, and of products
-    alone on the way, which wrap without harm.
+    """rows: weights (channels, taps); scales, biases: int64 (channels,). low, high: of sum * scale + bias over all int8
+    inputs; on the way there products and biases may wrap, which does no harm. A channel that has one value whatever the
+    input is a bias alone.
     """
 
+    rows: NDArray[np.int64]
     scales: NDArray[np.int64]
     biases: NDArray[np.int64]
     shift: int
@@ -35,21 +36,14 @@ class Scales:
     high: NDArray[np.int64]
 
 
-def one_shift_is_enough(layer: Layer) -> str | None:
-    """One shift of 0 to 31 for all channels leaves multipliers of at most 32 bits."""
-    shifts = _shifts(layer)
-    low, high = int(shifts.min()), int(shifts.max())
-    if low < 0 or high > _LARGEST_SHIFT or high - low > _MOST_SPREAD:
-        return f"their shifts are {low} to {high}"
-    return None
-
-
 def products_fit(layer: Layer) -> str | None:
-    """Every sum times its multiplier, both shifted as the channel with the smallest scale needs it, with half a step and
-    the zero point, stays within 32 bits.
+    """Every sum times its multiplier, moved to the one shift of the layer (that of the channel with the smallest
+    scale, 0 to 31), with half a step and the zero point, stays within 32 bits; set-rounding{one_shift=yes} sees to it.
     """
-    if one_shift_is_enough(layer) is not None:
-        return "there is no such shift"
+    sums = _sums_of(layer)
+    shifts = sums.shifts
+    if int(shifts.min()) < 0 or int(shifts.max()) > _LARGEST_SHIFT:
+        return f"shifts are {int(shifts.min())} to {int(shifts.max())}"
     found = scales_of(layer)
     wrong = (found.low < INT32_MIN) | (found.high > INT32_MAX) | (found.scales > INT32_MAX)
     if not wrong.any():
@@ -60,45 +54,41 @@ def products_fit(layer: Layer) -> str | None:
 
 def clips_to_int8(layer: Layer) -> str | None:
     """The result is clipped to all of int8, as a ReLU does whose zero point is -128."""
-    p = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+    p = _parameters(layer)
     is_whole = (p.clamp_min, p.clamp_max) == (-128, 127)
     return None if is_whole else f"it is clipped to {p.clamp_min} to {p.clamp_max}"
 
 
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """rows: weights. low, high: of each channel's sum, bias and zero point inside. shifts: of the product, to the
+    right; of a channel that needs none, the largest of the others. constant, value: which channels have one value.
+    """
+
+    rows: NDArray[np.int64]
+    bias: NDArray[np.int64]
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    shifts: NDArray[np.int64]
+    constant: NDArray[np.bool_]
+    value: NDArray[np.int64]
+
+
 def scales_of(layer: Layer) -> Scales:
-    """Of a layer that obeys `one_shift_is_enough`."""
-    p = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
-    rows = rows_of(layer)
-    zero_point = zero_point_of(layer.input(0))
-    own = layer.constant(2)
-    bias = np.zeros(len(rows), np.int64) if own is None else own.astype(np.int64)
-    bias = bias - zero_point * rows.sum(axis=1)
-    shifts = _shifts(layer)
-    shift = int(shifts.max())
-    scales = p.multipliers.astype(np.int64) << (shift - shifts)
+    """Of a layer whose shifts are 0 to 31."""
+    p, sums = _parameters(layer), _sums_of(layer)
+    shift = int(sums.shifts.max())
     half = (1 << shift) >> 1 if p.rounding is Rounding.NEAREST else 0
     addend = half + (p.output_offset << shift)
-    ends = [
-        np.where(rows > 0, rows * at_positive, rows * at_negative).sum(axis=1)
-        for at_positive, at_negative in ((-128, 127), (127, -128))
-    ]
-    # Python's integers: bias * scale may leave 64 bits, where the rule refuses it.
-    low, high, biases = (
-        _clipped([int(sum_) * int(scale) + addend for sum_, scale in zip(sums, scales, strict=True)])
-        for sums in (ends[0] + bias, ends[1] + bias, bias)
+    scales = np.where(
+        sums.constant, 0, _clipped(_products(1 << (shift - sums.shifts), p.multipliers, 0))
     )
-    return Scales(scales, biases, shift, low, high)
-
-
-def rows_of(layer: Layer) -> NDArray[np.int64]:
-    """Weights of each output channel, (channels, taps). Raises ValueError if they are not constant."""
-    data = layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
-    channels = layer.output.shape[-1]
-    # A depthwise convolution's channels are last.
-    arranged = data if data.shape[0] == channels else np.moveaxis(data, -1, 0)
-    return arranged.astype(np.int64).reshape(channels, -1)
+    low, high, biases = (
+        np.where(sums.constant, sums.value << shift, _clipped(_products(each, scales, addend)))
+        for each in (sums.low, sums.high, sums.bias)
+    )
+    rows = np.where(sums.constant[:, None], 0, sums.rows)
+    return Scales(rows, scales, biases, shift, low, high)
 
 
 def zero_point_of(type_: TensorType) -> int:
@@ -108,13 +98,49 @@ def zero_point_of(type_: TensorType) -> int:
     return type_.quantization.zero_point
 
 
-def _shifts(layer: Layer) -> NDArray[np.int64]:
-    """Of each channel's product, to the right; of a multiplier of 0 as the largest of the others."""
-    p = conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+def _sums_of(layer: Layer) -> _Sums:
+    p, rows = _parameters(layer), _rows_of(layer)
+    own = layer.constant(2)
+    bias = np.zeros(len(rows), np.int64) if own is None else own.astype(np.int64)
+    bias = bias - zero_point_of(layer.input(0)) * rows.sum(axis=1)
+    low, high = (
+        bias + np.where(rows > 0, rows * at_positive, rows * at_negative).sum(axis=1)
+        for at_positive, at_negative in ((-128, 127), (127, -128))
+    )
+    # What precedes the clamp rises with the sum, so equal ends mean equal values between.
+    are_words = (low >= INT32_MIN) & (high <= INT32_MAX)
+    first, last = (
+        np.clip(
+            rescale(np.where(are_words, end, 0), p.multipliers, p.shifts, p.rounding)
+            + p.output_offset,
+            p.clamp_min,
+            p.clamp_max,
+        ).astype(np.int64)
+        for end in (low, high)
+    )
+    constant = are_words & (first == last)
     shifts = MULTIPLIER_BITS - p.shifts.astype(np.int64)
-    counts = p.multipliers != 0
+    counts = ~constant & (p.multipliers != 0)
     largest = int(shifts[counts].max()) if counts.any() else 0
-    return np.where(counts, shifts, largest)
+    return _Sums(rows, bias, low, high, np.where(counts, shifts, largest), constant, first)
+
+
+def _rows_of(layer: Layer) -> NDArray[np.int64]:
+    """Weights of each output channel, (channels, taps). Raises ValueError if they are not constant."""
+    data = layer.constant(1)
+    if data is None:
+        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    arranged = np.moveaxis(data, layer.operator_as(Convolution).weights_axis, 0)
+    return arranged.astype(np.int64).reshape(layer.output.shape[-1], -1)
+
+
+def _parameters(layer: Layer) -> ConvParameters:
+    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
+
+
+def _products(ones: NDArray[np.int64], others: NDArray[np.integer], addend: int) -> list[int]:
+    """In Python's integers, as some leave 64 bits where the rule refuses them."""
+    return [int(one) * int(other) + addend for one, other in zip(ones, others, strict=True)]
 
 
 def _clipped(values: list[int]) -> NDArray[np.int64]:

@@ -21,6 +21,22 @@ extern "C" {
 void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
                            int8_t *output);
 
+/** Of outputs, rows of pixels, those that are kept; what is kept lies densely. */
+typedef struct {
+  const int8_t *all;
+  int8_t *kept;
+  uint32_t height, width, channels; /**< of what is kept */
+  uint32_t pixel_bytes, row_bytes;  /**< from one kept pixel or row to the next, in `all` */
+} tinsmith_neureka_kept_t;
+
+/**
+ * Copy a core's share of what is kept, some rows.
+ *
+ * @param[in] kept a tinsmith_neureka_kept_t
+ * @param[in] core in [0, cores)
+ */
+void tinsmith_neureka_keep(const void *kept, uint32_t core, uint32_t cores);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

@@ -1,6 +1,5 @@
-#include "tinsmith_neureka_call.h"
-
 #include "tinsmith/neureka.h"
+#include "tinsmith_neureka_call.h"
 
 void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
                            int8_t *output) {

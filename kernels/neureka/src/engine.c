@@ -5,6 +5,6 @@
 #if defined(__riscv_xcvalu)
 #include "../neureka.c"
 #else
-#include "../twin.c"
 #include "../host.c"
+#include "../twin.c"
 #endif

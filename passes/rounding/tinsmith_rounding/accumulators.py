@@ -139,7 +139,7 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
     reach = rows.sum(axis=1) * _largest(node.present_inputs[0].type)
     middle = np.zeros(channels, np.int64) if bias is None else bias.astype(np.int64)
     bounds = _per_channel(reach + np.abs(middle), parameters)
-    constant = _are_constant(parameters, middle - reach, middle + reach)
+    constant = are_constant(parameters, middle - reach, middle + reach)
     varying = [
         bound for bound, is_constant in zip(bounds, constant, strict=True) if not is_constant
     ]
@@ -147,7 +147,7 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
     if bits is None:
         return bounds
     narrow = _parameters(replace(operator, multiplier_bits=bits), inputs, output)
-    stay = _are_constant(narrow, middle - reach, middle + reach)
+    stay = are_constant(narrow, middle - reach, middle + reach)
     return varying if stay[constant].all() else bounds
 
 
@@ -159,7 +159,7 @@ def _parameters(
     return fully_connected_channel_parameters(operator, inputs, output)
 
 
-def _are_constant(
+def are_constant(
     p: ConvParameters, low: NDArray[np.int64], high: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Which channels have one value for all accumulators from low to high: it rises with them while they are words."""

@@ -14,13 +14,15 @@ from tinsmith_ir.passes import Contract, Metric, Tolerance
 from tinsmith_ir.rounding import Rounding
 
 from tinsmith_rounding.accumulators import narrow_bits, rescaling
+from tinsmith_rounding.shared_shift import shared_shift_bits
 
 
 @dataclass(frozen=True)
 class SetRounding(Checked):
     """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
 
-    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. Then, and by
+    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. one_shift: of
+    convolutions of so few that they do with one shift for all channels (`shared_shift_bits`). Then, and by
     `tflite`, halves in average pools go away from zero, for which there are kernels; by `tflite` so do those of real
     numbers.
     """
@@ -28,6 +30,7 @@ class SetRounding(Checked):
     mode: str = Rounding.NEAREST.value
     bits: int = MULTIPLIER_BITS
     narrow: bool = False
+    one_shift: bool = False
 
     name: ClassVar[str] = "set-rounding"
     # Each step by itself is off by one at most, with narrow multipliers by two; what becomes of that in a network,
@@ -44,10 +47,10 @@ class SetRounding(Checked):
             )
         if not 1 <= self.bits <= MULTIPLIER_BITS:
             raise UsageError(f"expected bits from 1 to {MULTIPLIER_BITS}, got {self.bits}")
-        is_full = self.bits == MULTIPLIER_BITS and not self.narrow
+        is_full = self.bits == MULTIPLIER_BITS and not (self.narrow or self.one_shift)
         if self.mode == Rounding.TFLITE.value and not is_full:
             raise UsageError(
-                "expected tflite with multipliers of full width: neither bits nor narrow"
+                "expected tflite with multipliers of full width: neither bits nor narrow nor one_shift"
             )
 
     @checked
@@ -62,8 +65,11 @@ class SetRounding(Checked):
             return self._with_halves_away(node)
         chosen = replace(operator, rounding=Rounding(self.mode), multiplier_bits=MULTIPLIER_BITS)
         bits = self.bits
-        if self.narrow:
-            bits = min(bits, narrow_bits(graph, replace(node, operator=chosen)) or bits)
+        whole = replace(node, operator=chosen)
+        found = shared_shift_bits(graph, whole) if self.one_shift else None
+        if found is None and self.narrow:
+            found = narrow_bits(graph, whole)
+        bits = min(bits, found or bits)
         return replace(node, operator=replace(chosen, multiplier_bits=bits))
 
     def _with_halves_away(self, node: Node) -> Node:
@@ -71,6 +77,8 @@ class SetRounding(Checked):
         operator, is_tflite = node.operator, self.mode == Rounding.TFLITE.value
         if not isinstance(operator, AveragePool2D | Quantize) or not operator.halves_to_even:
             return node
-        if not (is_tflite or (self.narrow and isinstance(operator, AveragePool2D))):
+        if not (
+            is_tflite or ((self.narrow or self.one_shift) and isinstance(operator, AveragePool2D))
+        ):
             return node
         return replace(node, operator=replace(operator, halves_to_even=False))
