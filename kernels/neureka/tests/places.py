@@ -11,7 +11,7 @@ ROOM = Path(__file__).parents[1]
 TWINS = [("host", "host"), ("host", "host_early")]
 """Targets, and the files of this room that have start and wait for them."""
 
-PLACES = TWINS
+PLACES = [*TWINS, ("siracusa", "neureka")]
 _NAMES_OF_TWINS = {implementation for _, implementation in TWINS}
 
 
