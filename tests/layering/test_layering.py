@@ -39,8 +39,6 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("lowering", {"numpy", "tinsmith_ir", "tinsmith_target"}),
     ("plugins", _BELOW_PLUGINS),
     ("backends/c", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}),
-    # So far it packs weights, and nothing else.
-    ("backends/neureka", {"numpy"}),
     ("backends/*", {*_PASS, "tinsmith_c"}),
     ("platforms/target", {"tinsmith_ir"}),
     ("platforms/boards", {"tinsmith_target"}),

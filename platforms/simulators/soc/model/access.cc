@@ -145,9 +145,9 @@ Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t byte
                                uint64_t &waits) {
   const uint32_t resolved = soc_.resolve(address);
   MemoryRegion *region = soc_.memories_.find(resolved, bytes);
-  if (region == nullptr) {
+  if (region == nullptr || (region == &soc_.memories_.l2() && !device_.reaches_l2)) {
     throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
-                ": no memory is there");
+                (region == nullptr ? ": no memory is there" : ": it does not reach L2"));
   }
   soc_.dma_.check_access(resolved, bytes, writes, address);
   waits = 0;

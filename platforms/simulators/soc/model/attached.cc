@@ -44,6 +44,7 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     if (one.event > kLastEvent) {
       settings.refuse("event is the first of four, 28 at most, not " + std::to_string(one.event));
     }
+    one.reaches_l2 = settings.take("l2", 0) != 0;
     const uint32_t base = settings.take("base");
     const uint32_t bytes = settings.take("bytes", kDefaultBytes);
     one.region = {Device::kAttached,  base,           bytes, description.peripheral_interconnect,

@@ -16,7 +16,8 @@ namespace tinsmith::soc {
 struct Attached {
   std::string name;
   std::string kind;
-  uint32_t event = 0;  // the first of four
+  uint32_t event = 0;       // the first of four
+  bool reaches_l2 = false;  // beside L1 and the memories that the chip's file adds
   DeviceRegion region;
   std::unique_ptr<Accelerator> device;
 

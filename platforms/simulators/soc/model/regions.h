@@ -47,6 +47,10 @@ class Memories {
     return regions_[0];
   }
 
+  MemoryRegion &l2() {
+    return regions_[1];
+  }
+
   // "L1 of 65536 bytes from 0x10000000, …".
   std::string text() const;
 

@@ -160,6 +160,16 @@ def test_device_works_on_all_memories_and_is_counted(tmp_path: Path) -> None:
     }
 
 
+def test_device_reaches_l2_where_its_line_says_so(tmp_path: Path) -> None:
+    start = _ADD.replace(str(_BASE), "L2_DATA")
+    body = f"{start} cv.elw a5, EU_WAIT_CLEAR(t0)\n lw a2, 256(a0)\n"
+    run_checked(body + checks(("a2", "32")), tmp_path, "--part", f"{TOY[1]} l2=1")
+    elf = link(f"{HEAD}{body} exit_with 0\n", tmp_path, symbols={})
+    run = simulate(elf, "--start-cluster", "--set", "cluster_cores=1", *TOY)
+    assert run.status == EXIT_FAULT
+    assert "toy: load of 32 bytes at 0x1c020000: it does not reach L2" in run.messages
+
+
 def test_two_devices_have_registers_and_events_of_their_own(tmp_path: Path) -> None:
     second = ("--part", "device other toy base=0x10203000 event=20")
     body = f"""{_ADD.replace("ACCELERATOR", "0x10203000").replace("1 << 12", "1 << 20")}
