@@ -47,12 +47,32 @@ What the cores of a cluster share, on `pulp-open` and `siracusa`. What they refu
 """
 _CLUSTER_TARGET = "siracusa"
 
+_ON_ACCELERATORS = """
+## Jobs of {name}
+
+With `--backend {name}`. What it refuses goes to the kernels of {behind}.
+
+"""
+
 
 def supported_operators_page() -> str:
     """The whole page."""
     shared = [found for found in _kernels_of(_CLUSTER_TARGET) if found.backend != _PLAIN]
     kernels = _KERNELS + supported_operators(_kernels_of(_TARGET))
-    return _HEAD + _SPEED + _speeds() + kernels + _ON_CLUSTERS + supported_operators(shared)
+    clusters = _ON_CLUSTERS + supported_operators(shared)
+    return _HEAD + _SPEED + _speeds() + kernels + clusters + _on_accelerators()
+
+
+def _on_accelerators() -> str:
+    """Of each back end that stands in front of another, its own kernels."""
+    pages: list[str] = []
+    for name, entry in sorted(registry().backends.items()):
+        if entry.behind is not None:
+            all_ = registry().kernels(registry().target(_CLUSTER_TARGET), name, packed=True)
+            own = [kernel for kernel in all_ if kernel.backend == name]
+            head = _ON_ACCELERATORS.format(name=name, behind=entry.behind)
+            pages.append(head + supported_operators(own))
+    return "".join(pages)
 
 
 def _kernels_of(target: str) -> Sequence[Kernel]:

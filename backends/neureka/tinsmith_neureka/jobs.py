@@ -30,8 +30,9 @@ _SCALES_OF_32_BITS = 2 << 12
 class Job:
     """A convolution of int8 tensors that lie densely, with 32-bit scales, biases and an int8 result.
 
-    input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and across;
-    of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127]. bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
+    input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and
+    across; of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127].
+    bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
     """
 
     mode: Mode
