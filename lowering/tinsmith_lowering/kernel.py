@@ -364,7 +364,8 @@ class Kernel(Checked):
     memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
     leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
     their scratch. loads: how often a call comes back to its constants, so that who places them knows which of them are
-    worth fast memory.
+    worth fast memory. near: of a cluster's memories it reaches that alone; whoever places buffers and constants has
+    `check_near`.
     """
 
     name: str
@@ -390,6 +391,7 @@ class Kernel(Checked):
     options: Callable[[Layer], tuple[Choice, ...]] = field(default=no_options)
     cost: Callable[[Layer], Cost | None] = field(default=no_cost)
     loads: Callable[[Layer], Loads] = field(default=loads_once)
+    near: bool = False
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

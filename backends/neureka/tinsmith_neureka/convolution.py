@@ -26,7 +26,7 @@ BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
-_NUMBERS, _CONSTANTS = "job", "scales, biases, weights"
+_NUMBERS, _CONSTANTS = "job", "constants"
 _BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
 _MOST_PADDING = 2
 _MOST_STRIDE = 2
@@ -35,6 +35,14 @@ _MOST_STRIDE = 2
 # word of a core.
 _CALL_CYCLES, _COLD_CYCLES = 300, 250
 _FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
+
+
+def chip_has_it(layer: Layer) -> str | None:
+    """The target's cluster has the accelerator, or it is a computer, which runs its twin."""
+    board = layer.target.board
+    if board.cluster is not None:
+        return None if BACKEND in board.cluster.accelerators else f"{board.name} has none"
+    return None if board.emulator is None else f"{board.name} is neither"
 
 
 def weights_are_constant(layer: Layer) -> str | None:
@@ -220,9 +228,10 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         signature=Signature((DType.INT8, dtype, DType.INT32), DType.INT8),
         prepare=prepare,
         engine="cluster",
+        near=True,
         roundings=scales.ROUNDINGS,
     )
-    rules = (weights_are_constant, one_image, window_is_known, is_dense, all_channels)
+    rules = (chip_has_it, weights_are_constant, one_image, window_is_known, is_dense, all_channels)
     scaled = (padding_is_small, scales.clips_to_int8, scales.products_fit)
     whole = partial(
         kernel,

@@ -202,7 +202,7 @@ _WORKER_STACK_BYTES = 1280
 _VARIABLE_BYTES = 512
 
 
-def _cluster(l1: Memory) -> Cluster:
+def _cluster(l1: Memory, *accelerators: str) -> Cluster:
     """The eight cores at a first-level memory, of which a network has all that stacks and variables leave."""
     reserved = _STACK_BYTES + (_CLUSTER_CORES - 1) * _WORKER_STACK_BYTES + _VARIABLE_BYTES
     return Cluster(
@@ -212,6 +212,7 @@ def _cluster(l1: Memory) -> Cluster:
         stack_bytes=_STACK_BYTES,
         worker_stack_bytes=_WORKER_STACK_BYTES,
         variable_bytes=_VARIABLE_BYTES,
+        accelerators=accelerators,
     )
 
 
@@ -233,7 +234,7 @@ PULP_OPEN = Board(
 
 SIRACUSA = Board(
     name="siracusa",
-    description="Siracusa, simulated without N-EUREKA and with CORE-V cores: 2 MB L2, 256 KB L1",
+    description="Siracusa, simulated with CORE-V cores: 2 MB L2, 256 KB L1, N-EUREKA",
     architecture="riscv",
     memories=(*_l2(data_kib=1024, code_kib=1024), _l1(256)),
     code_memory="l2_code",
@@ -243,6 +244,6 @@ SIRACUSA = Board(
     clock_hz=360_000_000,
     emulator=SocSimulator("siracusa"),
     dma="mchan",
-    cluster=_cluster(_l1(256)),
+    cluster=_cluster(_l1(256), "neureka"),
     source="platforms/simulators/soc/chips/siracusa.soc; clock at 0.8 V: arXiv 2312.14750",
 )

@@ -139,7 +139,8 @@ class Cluster(Checked):
 
     cores: how many compute. memory: name of the board's memory that they reach at once. network_bytes: what a network
     may use of it. stack_bytes: kept there for the stack of core 0, which runs the network; worker_stack_bytes: of each
-    other core, which runs shares of its kernels. variable_bytes: kept there for variables of theirs.
+    other core, which runs shares of its kernels. variable_bytes: kept there for variables of theirs. accelerators:
+    names of those that compute beside the cores, from this memory.
     """
 
     cores: int
@@ -148,6 +149,7 @@ class Cluster(Checked):
     stack_bytes: int
     worker_stack_bytes: int
     variable_bytes: int
+    accelerators: tuple[str, ...] = ()
 
     @property
     def reserved_bytes(self) -> int:
