@@ -81,6 +81,18 @@ def test_sources_of_a_wheel_are_compiled_once(wheel: Path) -> None:
         assert f"{_ROOM}/{name}" in command
 
 
+def test_devices_from_elsewhere_are_compiled_with_it(wheel: Path) -> None:
+    device = wheel / "unit.cc"
+    device.write_text("a device", encoding="utf-8")
+    program = simulator((device,))
+    assert program != simulator()
+    first, _ = (wheel / "log").read_text(encoding="utf-8").splitlines()
+    assert f"{_ROOM}/tool/main.cc {device} -o" in first
+    device.write_text("another", encoding="utf-8")
+    simulator.cache_clear()
+    assert simulator((device,)) != program
+
+
 def test_changed_header_makes_another_program(wheel: Path) -> None:
     before = simulator()
     (wheel / "site/tinsmith_soc/sources" / _ROOM / "isa/a.h").write_text("other", encoding="utf-8")

@@ -24,13 +24,20 @@ _FLAGS = ("-std=c++20", "-O2", "-s")
 
 
 @cache
-def simulator() -> Path:
+def simulator(devices: tuple[Path, ...] = ()) -> Path:
     """The simulator's program: that of $TINSMITH_SOC_DIR, Bazel's (runfiles, bazel-bin), or else one
     compiled from the sources beside this package by the C++ compiler of the ziglang wheel.
 
     Compiling takes about a minute, once: the result stays in the cache of built files, by the
-    hash of its sources. Raises MissingSimulatorError.
+    hash of its sources.
+
+    devices: C++ files of devices from elsewhere, to be compiled with it; then it is always compiled. Raises
+    MissingSimulatorError.
     """
+    return _compiled(devices) if devices else _found()
+
+
+def _found() -> Path:
     if folder := os.environ.get("TINSMITH_SOC_DIR"):
         program = Path(folder).absolute() / _PROGRAM
         if not program.is_file():
@@ -38,7 +45,7 @@ def simulator() -> Path:
                 f"TINSMITH_SOC_DIR names '{folder}': no {_PROGRAM} is in it"
             )
         return program
-    return _built_by_bazel() or _compiled()
+    return _built_by_bazel() or _compiled(())
 
 
 def chip(name: str) -> Path:
@@ -83,10 +90,11 @@ def _checkout() -> Path | None:
     return None if is_in_runfiles else _HERE.parents[3]
 
 
-def _compiled() -> Path:
-    files = sorted(path for folder in _FOLDERS for path in (_sources() / folder).glob("*"))
+def _compiled(devices: tuple[Path, ...]) -> Path:
+    own = sorted(path for folder in _FOLDERS for path in (_sources() / folder).glob("*"))
+    files = [*own, *devices]
     units = [str(path) for path in files if path.suffix == ".cc"]
-    if not units:
+    if not own:
         raise MissingSimulatorError(
             f"the simulator is not built, and its sources are not in {_sources()}; "
             f"run: bazel build //{_ROOM}, or set TINSMITH_SOC_DIR to the folder of a built one"
