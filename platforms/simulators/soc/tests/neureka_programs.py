@@ -23,17 +23,6 @@ _LAYOUT = (
 _PROGRAM = """
 #include "cluster.inc"
 .globl _start
-.macro host_call operation, block
-  li a0, \\operation
-  la a1, \\block
-  .balign 16
-  .option push
-  .option norvc
-  slli zero, zero, 31
-  ebreak
-  srai zero, zero, 7
-  .option pop
-.endm
 _start:
   li s0, ACCELERATOR
   li s1, EVENT_UNIT

@@ -2,24 +2,7 @@
 
 from pathlib import Path
 
-from support import EXIT_FAULT, link, simulate
-
-_HEAD = """
-#include "cluster.inc"
-.globl _start
-.macro host_call operation, block
-  li a0, \\operation
-  la a1, \\block
-  .balign 16
-  .option push
-  .option norvc
-  slli zero, zero, 31
-  ebreak
-  srai zero, zero, 7
-  .option pop
-.endm
-_start:
-"""
+from support import EXIT_FAULT, HEAD, link, simulate
 
 _COPY = """
   host_call 0x01, open_in
@@ -70,7 +53,7 @@ out_end:
 
 def test_program_reads_and_writes_files_prints_and_ends(tmp_path: Path) -> None:
     (tmp_path / "in.txt").write_bytes(b"0123456789")
-    elf = link(_HEAD + _COPY.format(folder=tmp_path), tmp_path, symbols={})
+    elf = link(HEAD + _COPY.format(folder=tmp_path), tmp_path, symbols={})
 
     run = simulate(elf, "--semihosting")
 
@@ -94,26 +77,26 @@ open: .word name, 1, 4
 end: .word 0x20026, 99
 name: .asciz "none"
 """
-    head = _HEAD + "  la sp, end + 64\n"
+    head = HEAD + "  la sp, end + 64\n"
     run = simulate(link(head + source + ".fill 64\n", tmp_path, symbols={}), "--semihosting")
     assert run.status == 2, run.messages
 
 
 def test_breakpoint_is_a_fault_without_the_option_or_its_neighbours(tmp_path: Path) -> None:
-    elf = link(_HEAD + "  host_call 0x18, 0x20026\n", tmp_path, symbols={})
+    elf = link(HEAD + "  host_call 0x18, 0x20026\n", tmp_path, symbols={})
     assert simulate(elf, "--semihosting").status == 0
     refused = simulate(elf)
     assert refused.status == EXIT_FAULT
     assert "ebreak" in refused.messages
-    alone = simulate(link(_HEAD + "  ebreak\n", tmp_path, symbols={}), "--semihosting")
+    alone = simulate(link(HEAD + "  ebreak\n", tmp_path, symbols={}), "--semihosting")
     assert alone.status == EXIT_FAULT
 
 
 def test_unknown_call_and_block_in_no_memory_are_faults(tmp_path: Path) -> None:
-    unknown = simulate(link(_HEAD + "  host_call 0x77, 0\n", tmp_path, symbols={}), "--semihosting")
+    unknown = simulate(link(HEAD + "  host_call 0x77, 0\n", tmp_path, symbols={}), "--semihosting")
     assert "semihosting has no operation 119" in unknown.messages
     outside = simulate(
-        link(_HEAD + "  host_call 0x01, 0x50000000\n", tmp_path, symbols={}), "--semihosting"
+        link(HEAD + "  host_call 0x01, 0x50000000\n", tmp_path, symbols={}), "--semihosting"
     )
     assert outside.status == EXIT_FAULT
     assert "4 bytes at 0x50000004 lie in no memory" in outside.messages
@@ -135,5 +118,5 @@ end: .word 0x20026, 0
 .section .moved, "aw"
 .word 42
 """
-    elf = link(_HEAD + source, tmp_path, symbols={}, sections=moved)
+    elf = link(HEAD + source, tmp_path, symbols={}, sections=moved)
     assert simulate(elf, "--semihosting").status == 42
