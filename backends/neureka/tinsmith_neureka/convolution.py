@@ -26,7 +26,7 @@ BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
-_NUMBERS, _CONSTANTS = "job", "scales, biases, weights"
+_NUMBERS, _CONSTANTS = "job", "constants"
 _BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
 _MOST_PADDING = 2
 _MOST_STRIDE = 2
