@@ -4,7 +4,7 @@ Which word is which, pulp-nnx's hardware abstraction says; kernels/neureka/encod
 those of the simulator's device (platforms/simulators/soc/README.md), all of a job from L1 without conflicts in banks.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -25,14 +25,21 @@ _OFFSETS_WEIGHTS, _NORMALIZES, _PREFETCHES = 1 << 15, 1 << 4, 1 << 10
 _IDENTITY, _BIASES, _SIGNED_INPUT = 1 << 23, 1 << 25, 1 << 26
 _SCALES_OF_32_BITS = 2 << 12
 
+# The terms of the simulator's table, in cycles: of loads, before weights with prefetch, behind weights of 3x3, from a
+# load in their shadow to what follows, of scales and biases beside one cycle a channel, behind outputs of 1x1.
+_LOAD_BEGIN, _LOAD_1X1 = 6, 6 + SIDE * SIDE + 6
+_PREPARATION = {Mode.CONV_1X1: 7, Mode.CONV_3X3: 6, Mode.DEPTHWISE_3X3: 34}
+_END_3X3, _HANDOVER, _STORE_END_1X1 = 8, 9, 3
+_NORMALIZATION = 9 + 4 + 8
+
 
 @dataclass(frozen=True)
 class Job:
     """A convolution of int8 tensors that lie densely, with 32-bit scales, biases and an int8 result.
 
-    input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and
-    across; of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127].
-    bits: of each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
+    input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and across;
+    of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127]. bits: of
+    each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
     """
 
     mode: Mode
@@ -116,34 +123,32 @@ def cycles(job: Job) -> int:
     """From the trigger to the event."""
     outputs, inputs = job.channel_tiles
     rows, columns = (_tiles(extent, SIDE) for extent in job.output[:2])
-    return sum(
-        _tile_cycles(job, height, width, channels, len(inputs), is_first)
-        for channels in outputs
-        for height, width, is_first in _places(rows, columns)
-    )
+    places = [(height, width) for height in rows for width in columns]
+    parts = 1 if job.mode is Mode.DEPTHWISE_3X3 else len(inputs)
+    of_size = {count: _cycles_of_channels(job, places, parts, count) for count in {*outputs}}
+    return sum(of_size[channels] for channels in outputs)
 
 
-def _places(rows: Sequence[int], columns: Sequence[int]) -> Iterator[tuple[int, int, bool]]:
-    """Of the tiles of some output channels, with which one is the first: nothing loads its input ahead."""
-    for y, height in enumerate(rows):
-        for x, width in enumerate(columns):
-            yield height, width, x == y == 0
-
-
-def _tile_cycles(
-    job: Job, height: int, width: int, channels: int, parts: int, is_first: bool
+def _cycles_of_channels(
+    job: Job, places: Sequence[tuple[int, int]], parts: int, channels: int
 ) -> int:
-    """All parts of the input's channels, then scales, biases and outputs."""
-    if job.mode is Mode.DEPTHWISE_3X3:
-        parts = 1
-    load = 48 if job.mode is Mode.CONV_1X1 else 6 + (height + 2) * (width + 2)
-    prepare = {Mode.CONV_1X1: 7, Mode.CONV_3X3: 6, Mode.DEPTHWISE_3X3: 34}[job.mode]
+    """Of all tiles of some output channels: behind the first part, each load lies in the shadow of the weights before,
+    and is handed over behind both. Nothing loads ahead for other output channels.
+    """
     reads = channels if job.mode is Mode.CONV_1X1 else channels * job.bits
-    compute = reads + (8 if job.mode is Mode.CONV_3X3 else 0)
-    hidden = max(compute + 9, load)
-    normalize = channels + 9 + 4 + 8
-    store = height * width + (3 if job.mode is Mode.CONV_1X1 else 0)
-    return (load if is_first else 0) + parts * (prepare + hidden) + normalize + store
+    weights = reads + (_END_3X3 if job.mode is Mode.CONV_3X3 else 0)
+    loads = [_load_cycles(job, height, width) for height, width in places for _ in range(parts)]
+    shadows = sum(max(weights + _HANDOVER, load) for load in loads[1:])
+    outputs = sum(height * width for height, width in places)
+    each = channels + _NORMALIZATION + (_STORE_END_1X1 if job.mode is Mode.CONV_1X1 else 0)
+    prepared = loads[0] + len(loads) * _PREPARATION[job.mode]
+    return prepared + shadows + weights + outputs + len(places) * each
+
+
+def _load_cycles(job: Job, height: int, width: int) -> int:
+    if job.mode is Mode.CONV_1X1:
+        return _LOAD_1X1
+    return _LOAD_BEGIN + (height + 2) * (width + 2)
 
 
 def _tiles(extent: int, most: int) -> tuple[int, ...]:
