@@ -53,8 +53,8 @@ def runs_on_cluster(target: Target, program: Program, kernels: Iterable[Kernel])
 
 
 def asks_for_cluster(program: Program, kernels: Iterable[Kernel]) -> bool:
-    """Whether a kernel that the program calls shares its work among cores."""
-    return any(kernel.forks for kernel in called_kernels(program, kernels))
+    """Whether a kernel that the program calls shares its work among cores, or gives it to an accelerator of theirs."""
+    return any(kernel.of_cluster for kernel in called_kernels(program, kernels))
 
 
 def computes_at_once(program: Program) -> bool:

@@ -399,9 +399,11 @@ class Kernel(Checked):
         return (self.operator, *self.then)
 
     @property
-    def forks(self) -> bool:
-        """Whether it shares its work among the cores of a cluster by itself, and so is no part of other work."""
-        return CLUSTER_HEADER in self.headers
+    def of_cluster(self) -> bool:
+        """Whether a cluster's core has to issue it, and no other work around it: it shares its work among the cores by
+        itself, or is an accelerator's beside them.
+        """
+        return self.near or CLUSTER_HEADER in self.headers
 
     @cached_property
     def computes(self) -> str:

@@ -115,9 +115,9 @@ def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> Emi
             continue  # never runs
         seen, kernel = kernel_of(call)
         check_layouts(layout.program, call, kernel.layouts(seen))
-        if call.engine is not None and kernel.forks:
+        if call.engine is not None and kernel.of_cluster:
             raise GraphError(
-                f"kernel {kernel.name!r} shares its work among cores, which work on an engine cannot, got\n"
+                f"kernel {kernel.name!r} is a cluster's, which work on an engine cannot call, got\n"
                 f"  {print_step(call)}\n"
             )
         function = functions.of(call)

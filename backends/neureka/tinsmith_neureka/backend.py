@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_neureka import convolution
+from tinsmith_neureka import convolution, fully_connected
 
 
 @dataclass(frozen=True)
@@ -19,4 +19,4 @@ class NeurekaBackend(Checked):
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """Of any target: whether it has the accelerator, or its twin, who chooses the back end knows."""
         del target
-        return convolution.kernels()
+        return (*convolution.kernels(), *fully_connected.kernels())

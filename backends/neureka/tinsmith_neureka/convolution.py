@@ -27,13 +27,13 @@ HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
 _NUMBERS, _CONSTANTS = "job", "constants"
-_BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
+BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
 _MOST_PADDING = 2
 _MOST_STRIDE = 2
 
 # A call's own work: the registers of a job, and its wait; of outputs that are kept, a fork, and cycles of a pixel and a
 # word of a core.
-_CALL_CYCLES, _COLD_CYCLES = 300, 250
+CALL_CYCLES, COLD_CYCLES = 300, 250
 _FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
 
 
@@ -123,19 +123,26 @@ def job_of(layer: Layer) -> jobs.Job:
         layer.operator_as(Convolution).stride if _side(layer) == 1 else (1, 1),
         _padding(layer),
         scales.zero_point_of(layer.input(0)),
-        _BITS[layer.input(1).dtype],
+        BITS[layer.input(1).dtype],
         scales.scales_of(layer).shift,
     )
 
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The words of the job, and one array of what it reads beside the input: scales and biases of 32 bits, weights."""
-    job, found = job_of(layer), scales.scales_of(layer)
+    found = scales.scales_of(layer)
     axis, shape = layer.operator_as(Convolution).weights_axis, layer.input(1).shape
     others = [size for index, size in enumerate(shape) if index != axis]
     data = np.moveaxis(found.rows.reshape(shape[axis], *others), 0, axis)
-    weights = packed_weights(data, job.mode, job.bits, job.offset)
-    parts = [_bytes(found.scales), _bytes(found.biases), weights.view(np.int8)]
+    return constants_of(job_of(layer), found, data)
+
+
+def constants_of(
+    job: jobs.Job, found: scales.Scales, weights: NDArray[np.int64]
+) -> tuple[Prepared, ...]:
+    """The same of a job, its scales, and its weights as `packed_weights` takes them."""
+    packed = packed_weights(weights, job.mode, job.bits, job.offset)
+    parts = [_bytes(found.scales), _bytes(found.biases), packed.view(np.int8)]
     return (
         Prepared(_NUMBERS, jobs.words(job).view(np.int8)),
         Prepared(_CONSTANTS, np.concatenate(parts)),
@@ -151,14 +158,14 @@ def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
     """The same with another place for what it computes. output: C expression of a pointer to int8."""
     words = scope.prepared(_NUMBERS, f"{scope.layer}: registers of its job")
     constants = scope.prepared(_CONSTANTS, f"{scope.layer}: scales, biases, weights")
-    channels = layer.output.shape[3]
+    channels = layer.output.shape[-1]
     call = f"tinsmith_neureka_call({words}, {constants}, {channels}u, {scope.input(0)}, {output});"
     return Emission((f"  {call}",))
 
 
 def cost(layer: Layer) -> Cost:
     """Cycles of the job, and of the core that starts it."""
-    return Cost(jobs.cycles(job_of(layer)) + _CALL_CYCLES, _COLD_CYCLES)
+    return Cost(jobs.cycles(job_of(layer)) + CALL_CYCLES, COLD_CYCLES)
 
 
 def scratch_of_all(layer: Layer) -> int:
@@ -218,7 +225,7 @@ def _scratch(scope: Scope) -> str:
 
 def kernels() -> tuple[Kernel, ...]:
     """Of weights of eight, four and two bits."""
-    return tuple(kernel for dtype in _BITS for kernel in _kernels_of(dtype))
+    return tuple(kernel for dtype in BITS for kernel in _kernels_of(dtype))
 
 
 def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:

@@ -10,8 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS, rescale
-from tinsmith_ir.operators import Convolution
-from tinsmith_ir.parameters import ConvParameters, conv_parameters
+from tinsmith_ir.operators import Convolution, FullyConnected, Weighted
+from tinsmith_ir.parameters import (
+    ConvParameters,
+    conv_parameters,
+    fully_connected_channel_parameters,
+)
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Layer
@@ -130,11 +134,13 @@ def _rows_of(layer: Layer) -> NDArray[np.int64]:
     data = layer.constant(1)
     if data is None:
         raise ValueError(f"layer {layer.name}: the weights are not constant")
-    arranged = np.moveaxis(data, layer.operator_as(Convolution).weights_axis, 0)
+    arranged = np.moveaxis(data, layer.operator_as(Weighted).weights_axis, 0)
     return arranged.astype(np.int64).reshape(layer.output.shape[-1], -1)
 
 
 def _parameters(layer: Layer) -> ConvParameters:
+    if isinstance(layer.operator, FullyConnected):
+        return fully_connected_channel_parameters(layer.operator, layer.inputs, layer.output)
     return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
 
 

@@ -131,7 +131,7 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
         weights = multiplied(weights, blocks, operator.block)
     elif not isinstance(operator, (Convolution, FullyConnected)):
         return []
-    parameters = _parameters(operator, inputs, output)
+    parameters = parameters_of(operator, inputs, output)
     channels = output.shape[-1]
     axis = operator.weights_axis
     weights = centred_weights(weights, node.present_inputs[1].type)
@@ -146,12 +146,12 @@ def _weighted_bounds(graph: Graph, node: Node, inputs: Sequence[TensorType | Non
     bits = _width([bound for bound in varying if bound[1]])
     if bits is None:
         return bounds
-    narrow = _parameters(replace(operator, multiplier_bits=bits), inputs, output)
+    narrow = parameters_of(replace(operator, multiplier_bits=bits), inputs, output)
     stay = are_constant(narrow, middle - reach, middle + reach)
     return varying if stay[constant].all() else bounds
 
 
-def _parameters(
+def parameters_of(
     operator: _Bounded, inputs: Sequence[TensorType | None], output: TensorType
 ) -> ConvParameters:
     if isinstance(operator, Convolution):

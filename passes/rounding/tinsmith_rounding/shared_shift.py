@@ -1,4 +1,4 @@
-"""How wide the multipliers of a convolution may be for hardware that has one shift for all channels of a layer."""
+"""How wide the multipliers of a layer with weights may be where hardware has one shift for all of its channels."""
 
 from dataclasses import replace
 
@@ -7,12 +7,12 @@ from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
 from tinsmith_ir.checked import checked
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import Convolution
+from tinsmith_ir.operators import Convolution, FullyConnected
 from tinsmith_ir.operators.weighted import centred_weights
-from tinsmith_ir.parameters import ConvParameters, conv_parameters
+from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.rounding import Rounding
 
-from tinsmith_rounding.accumulators import NARROWEST_BITS, are_constant
+from tinsmith_rounding.accumulators import NARROWEST_BITS, are_constant, parameters_of
 
 _LARGEST_SHIFT = 31
 _WIDEST_BITS = 24
@@ -22,15 +22,16 @@ _Array = NDArray[np.int64]
 
 @checked
 def shared_shift_bits(graph: Graph, node: Node) -> int | None:
-    """The widest multipliers of a convolution of int8 for which (acc * multiplier + addend) >> shift is exact in int32
-    with one shift for all channels: that of the channel with the smallest scale, to which the multipliers of the others
-    are moved. The addend is half a step, where `node` rounds so, and the zero point of the result.
+    """The widest multipliers of a convolution or fully connected layer of int8 for which (acc * multiplier + addend) >>
+    shift is exact in int32 with one shift for all channels: that of the channel with the smallest scale, to which the
+    multipliers of the others are moved. The addend is half a step, where `node` rounds so, and the zero point of the
+    result.
 
     None of other operators, of weights or a bias that are computed at run time, and where less than NARROWEST_BITS
     would be left. Channels that have one value whatever the input do not count, as they need no multiplier.
     """
     operator = node.operator
-    if not isinstance(operator, Convolution):
+    if not isinstance(operator, Convolution | FullyConnected):
         return None
     ends = _ends(graph, node)
     if ends is None:
@@ -48,7 +49,7 @@ def _ends(graph: Graph, node: Node) -> tuple[_Array, _Array] | None:
     ):
         return None
     operator, weights = node.operator, constants[1]
-    if not isinstance(operator, Convolution) or weights is None:
+    if not isinstance(operator, Convolution | FullyConnected) or weights is None:
         return None
     source, channels = node.present_inputs[0].type, node.outputs[0].type.shape[-1]
     centred = centred_weights(weights, node.present_inputs[1].type).astype(np.int64)
@@ -64,10 +65,12 @@ def _ends(graph: Graph, node: Node) -> tuple[_Array, _Array] | None:
     return low, high
 
 
-def _fits(node: Node, operator: Convolution, bits: int, low: _Array, high: _Array) -> bool:
+def _fits(
+    node: Node, operator: Convolution | FullyConnected, bits: int, low: _Array, high: _Array
+) -> bool:
     inputs = [value.type if value else None for value in node.inputs]
     chosen = replace(operator, multiplier_bits=bits)
-    p = conv_parameters(chosen, inputs, node.outputs[0].type)
+    p = parameters_of(chosen, inputs, node.outputs[0].type)
     counts = (p.multipliers != 0) & ~are_constant(p, low, high)
     if not counts.any():
         return True

@@ -119,8 +119,8 @@ class _Finding:
         self._most_parts = most_parts
 
     def pays(self, calls: Sequence[Call], spread: Mapping[str, Sequence[Box]]) -> bool:
-        """Whether the cluster runs the program anyway, as a kernel shares its work, or needs less time."""
-        if any(map(self._forks, calls)):
+        """Whether the cluster runs the program anyway, as a kernel wants it, or needs less time."""
+        if any(map(self._is_of_cluster, calls)):
             return True
         work = {call.name: self._work(call) for call in calls}
         shared = sum(work[name] / len(spread.get(name, ("whole",))) for name in work)
@@ -131,7 +131,7 @@ class _Finding:
         options, program = self._options, self._program
         layer = layer_of_call(program, call, options.target)
         kernel = find_kernel(call.kernel, layer, options.kernels)
-        if call.engine is not None or kernel.forks or kernel.engine != _CPU:
+        if call.engine is not None or kernel.of_cluster or kernel.engine != _CPU:
             return None
         if kernel.cost(layer) is not None:
             return None
@@ -165,10 +165,10 @@ class _Finding:
             return None
         return min(possible, key=lambda way: way[:2])[2]
 
-    def _forks(self, call: Call) -> bool:
+    def _is_of_cluster(self, call: Call) -> bool:
         options = self._options
         layer = layer_of_call(self._program, call, options.target)
-        return find_kernel(call.kernel, layer, options.kernels).forks
+        return find_kernel(call.kernel, layer, options.kernels).of_cluster
 
     def _work(self, call: Call) -> int:
         inputs, outputs = self._program.types_of(call)
