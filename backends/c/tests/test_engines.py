@@ -109,7 +109,7 @@ def test_counters_of_one_job_have_places_of_their_own() -> None:
 
 def test_a_kernel_that_forks_is_refused_beside_the_core() -> None:
     forking = replace(toys().relu, headers=("tinsmith/cluster.h",))
-    with pytest.raises(GraphError, match="is a cluster.s, which work on an engine cannot call"):
+    with pytest.raises(GraphError, match=r"is a cluster.s, which work on an engine cannot call"):
         source(SEVERAL, forking)
 
 
