@@ -153,8 +153,8 @@ class BackendEntry(Checked):
     """A back end, and the C of its kernels.
 
     name: as in `--backend`, `Target.backend` and `Kernel.backend`. serves_all: its kernels stand behind those of the
-    preferred back end, for every target; the others serve where they are preferred. behind: the back end that takes what
-    this one leaves, where it is preferred: an accelerator's is that of the cores beside it.
+    preferred back end, for every target; the others serve where they are preferred. behind: the back end that takes
+    what this one leaves, where it is preferred: an accelerator's is that of the cores beside it.
     """
 
     name: str

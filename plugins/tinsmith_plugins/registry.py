@@ -129,7 +129,8 @@ class Registry(Checked):
 
     def kernels(self, target: Target, backend: str | None, *, packed: bool) -> tuple[Kernel, ...]:
         """The kernels that a graph is lowered to, best first: those of the preferred back end (the
-        target's by default), of the one behind it, then those that serve all. Raises UsageError for a back end that nobody brings.
+        target's by default), of the one behind it, then those that serve all. Raises UsageError for a back end that
+        nobody brings.
         """
         preferred = backend or target.backend
         _known(
