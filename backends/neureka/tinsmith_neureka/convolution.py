@@ -28,6 +28,7 @@ HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
 _NUMBERS, _CONSTANTS = "job", "constants"
 _BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
+_BOARDS = ("siracusa",)
 _MOST_PADDING = 2
 _MOST_STRIDE = 2
 
@@ -35,6 +36,13 @@ _MOST_STRIDE = 2
 # word of a core.
 _CALL_CYCLES, _COLD_CYCLES = 300, 250
 _FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
+
+
+def board_has_accelerator(layer: Layer) -> str | None:
+    """The board has N-EUREKA, or is this computer, which has its twin."""
+    board = layer.target.board
+    has_one = board.architecture == "host" or board.name in _BOARDS
+    return None if has_one else f"{board.name} has none"
 
 
 def weights_are_constant(layer: Layer) -> str | None:
@@ -222,7 +230,14 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         engine="cluster",
         roundings=scales.ROUNDINGS,
     )
-    rules = (weights_are_constant, one_image, window_is_known, is_dense, all_channels)
+    rules = (
+        board_has_accelerator,
+        weights_are_constant,
+        one_image,
+        window_is_known,
+        is_dense,
+        all_channels,
+    )
     scaled = (padding_is_small, scales.clips_to_int8, scales.products_fit)
     whole = partial(
         kernel,
