@@ -162,6 +162,16 @@ class Backend:
         return tuple(kernel for kernel in toys().all if kernel.backend == self.name)
 
 
+class Middle:
+    """The slow kernels under its own name."""
+
+    name = "middle"
+
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        del target
+        return tuple(replace(it, backend=self.name) for it in toys().all if it.backend == "slow")
+
+
 def backend(name: str, *, serves_all: bool = False) -> BackendEntry:
     return BackendEntry(name, lambda _: Backend(name), KernelFiles(Path(), ()), serves_all)
 
@@ -239,6 +249,52 @@ def test_kernels_of_the_preferred_back_end_come_first_then_those_for_all() -> No
         found.kernels(chosen, "lost", packed=True)
     with pytest.raises(UsageError, match="target host prefers back end 'reference', which no"):
         found.kernels(target("host"), None, packed=True)
+
+
+def behind_another(name: str, other: str) -> BackendEntry:
+    return replace(backend(name), behind=other)
+
+
+def order_of_back_ends(found: Registry, preferred: str) -> list[str]:
+    """Whose kernels come in which order."""
+    kernels = found.kernels(target("host"), preferred, packed=True)
+    return list(dict.fromkeys(kernel.backend for kernel in kernels))
+
+
+def test_the_back_end_behind_another_comes_between_it_and_those_for_all() -> None:
+    every = {kernel.backend for kernel in toys().all}
+    assert {"fast", "slow"} <= every
+    last, first = (backend("slow", serves_all=True), behind_another("fast", "middle"))
+    middle = BackendEntry("middle", lambda _: Middle(), KernelFiles(Path(), ()))
+    for entries in ((last, middle, first), (first, last, middle)):
+        found = registry(Plugin("p", backends=entries))
+        assert order_of_back_ends(found, "fast") == ["fast", "middle", "slow"]
+        # Who stands behind serves where it is preferred itself, without those before it.
+        assert order_of_back_ends(found, "middle") == ["middle", "slow"]
+
+
+def test_a_back_end_behind_another_that_serves_all_comes_once() -> None:
+    entries = (backend("slow", serves_all=True), behind_another("fast", "slow"))
+    found = registry(Plugin("p", backends=entries))
+    assert order_of_back_ends(found, "fast") == ["fast", "slow"]
+    kernels = found.kernels(target("host"), "fast", packed=True)
+    assert len({kernel.key for kernel in kernels}) == len(kernels)
+
+
+def test_one_behind_another_may_be_of_another_plugin() -> None:
+    found = registry(
+        Plugin("a", backends=(behind_another("fast", "slow"),)),
+        Plugin("b", backends=(backend("slow"),)),
+    )
+    assert order_of_back_ends(found, "fast") == ["fast", "slow"]
+
+
+def test_a_back_end_behind_another_that_nobody_brings_is_named() -> None:
+    found = registry(Plugin("p", backends=(behind_another("fast", "lost"), backend("slow"))))
+    message = "back end fast stands before back end 'lost', which no plug-in brings: expected one of fast, slow"
+    with pytest.raises(UsageError, match=message):
+        found.kernels(target("host"), "fast", packed=True)
+    assert order_of_back_ends(found, "slow") == ["slow"]
 
 
 def test_a_file_is_of_the_importer_that_recognises_it() -> None:

@@ -11,7 +11,7 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import DType, Quantization, TensorType
 from tinsmith_lowering import Kernel, lower
-from tinsmith_target import Target
+from tinsmith_target import Target, target
 
 CALL, STRIDED = "tinsmith_neureka_call", "tinsmith_neureka_call_strided"
 FLOOR = Conv2D(rounding=Rounding.FLOOR, multiplier_bits=8)
@@ -162,3 +162,14 @@ def test_a_rule_says_why_a_layer_is_the_clusters(
     call = call_of(graph, host, kernels)
     assert finding in call.reason
     assert not call.kernel.startswith(CALL)
+
+
+@pytest.mark.parametrize("name", ["pulp-open", "cortex-m4"])
+def test_boards_without_the_accelerator_are_refused(name: str, kernels: tuple[Kernel, ...]) -> None:
+    chosen = target(name)
+    call = call_of(layer(), chosen, kernels)
+    assert not call.kernel.startswith(CALL)
+    expected = "The board has N-EUREKA, or is this computer, which has its twin: "
+    assert f"{CALL}: {expected}{chosen.board.name} has none" in call.reason
+    siracusa = call_of(layer(), target("siracusa"), kernels)
+    assert siracusa.kernel == CALL

@@ -17,6 +17,6 @@ class NeurekaBackend(Checked):
 
     @checked
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
-        """Of any target: whether it has the accelerator, or its twin, who chooses the back end knows."""
+        """The same of any target: a rule refuses boards without the accelerator."""
         del target
         return (*convolution.kernels(), *fully_connected.kernels())

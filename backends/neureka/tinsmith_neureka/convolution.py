@@ -37,12 +37,12 @@ CALL_CYCLES, COLD_CYCLES = 300, 250
 _FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
 
 
-def chip_has_it(layer: Layer) -> str | None:
-    """The target's cluster has the accelerator, or it is a computer, which runs its twin."""
+def board_has_accelerator(layer: Layer) -> str | None:
+    """The board has N-EUREKA, or is this computer, which has its twin."""
     board = layer.target.board
-    if board.cluster is not None:
-        return None if BACKEND in board.cluster.accelerators else f"{board.name} has none"
-    return None if board.emulator is None else f"{board.name} is neither"
+    is_beside_cluster = board.cluster is not None and BACKEND in board.cluster.accelerators
+    has_one = board.architecture == "host" or is_beside_cluster
+    return None if has_one else f"{board.name} has none"
 
 
 def weights_are_constant(layer: Layer) -> str | None:
@@ -238,7 +238,14 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         near=True,
         roundings=scales.ROUNDINGS,
     )
-    rules = (chip_has_it, weights_are_constant, one_image, window_is_known, is_dense, all_channels)
+    rules = (
+        board_has_accelerator,
+        weights_are_constant,
+        one_image,
+        window_is_known,
+        is_dense,
+        all_channels,
+    )
     scaled = (padding_is_small, scales.clips_to_int8, scales.products_fit)
     whole = partial(
         kernel,

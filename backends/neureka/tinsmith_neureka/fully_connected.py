@@ -13,7 +13,7 @@ from tinsmith_neureka.convolution import (
     CALL_CYCLES,
     COLD_CYCLES,
     HEADERS,
-    chip_has_it,
+    board_has_accelerator,
     constants_of,
     emit,
     weights_are_constant,
@@ -76,7 +76,7 @@ def kernels() -> tuple[Kernel, ...]:
         headers=HEADERS,
         emit=emit,
         rules=(
-            chip_has_it,
+            board_has_accelerator,
             weights_are_constant,
             extents_fit,
             scales.clips_to_int8,

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
 from tinsmith_ir.checked import checked
+from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import Convolution, FullyConnected
 from tinsmith_ir.operators.weighted import centred_weights
@@ -31,7 +32,10 @@ def shared_shift_bits(graph: Graph, node: Node) -> int | None:
     would be left. Channels that have one value whatever the input do not count, as they need no multiplier.
     """
     operator = node.operator
-    if not isinstance(operator, Convolution | FullyConnected):
+    ends_of_layer = (node.present_inputs[0].type, node.outputs[0].type)
+    if not isinstance(operator, Convolution | FullyConnected) or any(
+        type_.dtype is not DType.INT8 for type_ in ends_of_layer
+    ):
         return None
     ends = _ends(graph, node)
     if ends is None:
