@@ -17,10 +17,8 @@ from neureka_programs import (
     run_jobs,
     start,
 )
+from neureka_table import GVSOC, NO_CONFLICTS, cycles_of
 from support import count, read_trace, seeded
-
-# A bank for every word: nobody meets, as if weights came from the weight memory.
-_NO_CONFLICTS = ("--set", "l1_banks=65536")
 
 _NEUREKA = "device neureka neureka base=0x10201000"
 _AS_GVSOC = ("--part", f"{_NEUREKA} depthwise_l1_words=1")
@@ -57,7 +55,7 @@ def test_random_layers_are_bit_exact_and_take_the_cycles_of_the_model(tmp_path: 
     layers = [random_layer(generator, number) for number in range(count("NEUREKA", 60))]
     for first in range(0, len(layers), _LAYERS_AT_ONCE):
         some = layers[first : first + _LAYERS_AT_ONCE]
-        took = _check_layers(some, tmp_path, *_NO_CONFLICTS)
+        took = _check_layers(some, tmp_path, *NO_CONFLICTS)
         for layer, job in zip(some, took, strict=True):
             assert job == cycles(layer), layer
 
@@ -70,43 +68,18 @@ def test_conflicts_change_no_value(tmp_path: Path) -> None:
     assert sum(took) > sum(cycles(layer) for layer in layers)
 
 
-@pytest.mark.parametrize(
-    ("layer", "measured"),
-    [
-        (Layer("1x1", 6, 6, 32, 32), 197),
-        (Layer("1x1", 12, 12, 64, 64), 2189),
-        (Layer("1x1", 12, 12, 64, 64, prefetch=True), 1695),
-        (Layer("1x1", 18, 18, 64, 64), 4911),
-        (Layer("1x1", 18, 18, 64, 64, prefetch=True), 3715),
-        (Layer("3x3", 6, 6, 28, 32), 445),
-        (Layer("3x3", 6, 6, 28, 32, weight_bits=4), 319),
-        (Layer("3x3", 6, 6, 28, 32, weight_bits=2), 253),
-        (Layer("3x3", 12, 12, 56, 64), 6165),
-        (Layer("3x3", 12, 12, 56, 64, prefetch=True), 5311),
-        (Layer("depthwise", 6, 6, 28, 28), 427),
-        (Layer("1x1", 1, 1, 128, 128), 1687),
-    ],
-)
+@pytest.mark.parametrize(("layer", "measured"), GVSOC)
 def test_cycles_are_within_three_percent_of_gvsocs(
     layer: Layer, measured: int, tmp_path: Path
 ) -> None:
-    assert _time(layer, tmp_path) == pytest.approx(measured, rel=0.03)
+    assert cycles_of(layer, tmp_path) == pytest.approx(measured, rel=0.03)
 
 
 def test_depthwise_weights_from_l1_can_be_charged_as_gvsoc_does(tmp_path: Path) -> None:
     layer = Layer("depthwise", 6, 6, 28, 28)
-    time = _time(layer, tmp_path, *_AS_GVSOC)
+    time = cycles_of(layer, tmp_path, *_AS_GVSOC)
     assert time == pytest.approx(213, rel=0.03)
     _check_layers([layer], tmp_path, *_AS_GVSOC)
-
-
-def _time(layer: Layer, folder: Path, *options: str) -> int:
-    """From the trigger to the instruction behind cv.elw, instructions cached."""
-    image = Image()
-    addresses = place(image, layer, draw(layer, np.random.default_rng(1)))
-    jobs = [registers(layer, addresses)]
-    (time,) = run_jobs(image, jobs, folder, *_NO_CONFLICTS, *options, times=2).cycles
-    return time
 
 
 def test_core_at_the_same_banks_lengthens_a_job(tmp_path: Path) -> None:
@@ -118,7 +91,7 @@ def test_core_at_the_same_banks_lengthens_a_job(tmp_path: Path) -> None:
     busy = f"{loads} addi t2, t2, -1\n bnez t2, 2b"
     elf = build(image, jobs, tmp_path, meanwhile=busy)
     took: list[int] = []
-    for options in ((), _NO_CONFLICTS):
+    for options in ((), NO_CONFLICTS):
         trace = tmp_path / "trace.json"
         run = start(elf, "--trace", str(trace), *options)
         assert run.status == 0, run.messages
