@@ -23,8 +23,8 @@ from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.packing import Mode, packed_weights
 
 BACKEND = "neureka"
-HEADERS = ("tinsmith_neureka_call.h",)
-HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
+# A core of the cluster alone reaches the accelerator: with its header a network runs there, also one of jobs alone.
+HEADERS = (CLUSTER_HEADER, "tinsmith_neureka_call.h")
 
 _NUMBERS, _CONSTANTS = "job", "constants"
 _BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
@@ -225,6 +225,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     kernel = partial(
         Kernel,
         backend=BACKEND,
+        headers=HEADERS,
         signature=Signature((DType.INT8, dtype, DType.INT32), DType.INT8),
         prepare=prepare,
         engine="cluster",
@@ -242,7 +243,6 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     whole = partial(
         kernel,
         name="tinsmith_neureka_call",
-        headers=HEADERS,
         emit=emit,
         rules=(*rules, reads_what_it_needs, *scaled),
         cost=cost,
@@ -250,7 +250,6 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     strided = partial(
         kernel,
         name="tinsmith_neureka_call_strided",
-        headers=HEADERS_OF_CORES,
         emit=emit_strided,
         rules=(*rules, strides_are_two, *scaled),
         scratch_bytes=scratch_of_all,
