@@ -11,6 +11,7 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import DType, Quantization, TensorType
 from tinsmith_lowering import Kernel, lower
+from tinsmith_neureka import NeurekaBackend
 from tinsmith_target import Target, target
 
 CALL, STRIDED = "tinsmith_neureka_call", "tinsmith_neureka_call_strided"
@@ -173,3 +174,11 @@ def test_boards_without_the_accelerator_are_refused(name: str, kernels: tuple[Ke
     assert f"{CALL}: {expected}{chosen.board.name} has none" in call.reason
     siracusa = call_of(layer(), target("siracusa"), kernels)
     assert siracusa.kernel == CALL
+
+
+def test_every_kernel_is_of_a_core_of_the_cluster(host: Target) -> None:
+    """The core that boots the chip does not reach the accelerator's events: who has a call runs on the cluster."""
+    kernels = NeurekaBackend().kernels(host)
+    assert {kernel.engine for kernel in kernels} == {"cluster"}
+    assert all(kernel.of_cluster for kernel in kernels)
+    assert len({kernel.key for kernel in kernels}) == len(kernels)

@@ -62,7 +62,7 @@ class DeviceRow:
 
 @dataclass(frozen=True)
 class NetworkRow:
-    """cluster: cycles of an inference without the accelerator; cycles: with it. jobs: calls that it computes, of all."""
+    """cluster: cycles of an inference without the accelerator; cycles: with it. jobs: calls that are its own."""
 
     network: str
     status: str
@@ -119,10 +119,10 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         device = [] if models else [*_device(root, bar.step)]
         layers = [] if models else [_layers(root, bar.step)]
     failures = [
-        *_network_misses(rows),
-        *_bits_misses(bits),
-        *_device_misses(device),
-        *_layer_misses(layers),
+        *network_misses(rows),
+        *bits_misses(bits),
+        *device_misses(device),
+        *layer_misses(layers),
     ]
     texts = [_network_text(rows), _bits_text(bits), _device_text(device), _layers_text(layers)]
     sections = {
@@ -213,7 +213,8 @@ def _layers(root: Path, step: Step) -> LayersRow:
     return LayersRow(len(paths), taken, len(paths) - taken, tuple(wrong))
 
 
-def _network_misses(rows: Iterable[NetworkRow]) -> Iterator[str]:
+def network_misses(rows: Iterable[NetworkRow]) -> Iterator[str]:
+    """Bounds of networks that are missed."""
     for row in rows:
         most = _MOST_CYCLES[row.network]
         if row.status != "ok":
@@ -222,7 +223,8 @@ def _network_misses(rows: Iterable[NetworkRow]) -> Iterator[str]:
             yield f"{row.network}: {row.cycles:,} cycles, must be {most:,} at most"
 
 
-def _bits_misses(rows: Iterable[BitsRow]) -> Iterator[str]:
+def bits_misses(rows: Iterable[BitsRow]) -> Iterator[str]:
+    """Of weights of few bits."""
     for row in rows:
         if row.status != "ok":
             yield f"{row.network}, weights of four bits: {row.status}"
@@ -233,13 +235,15 @@ def _bits_misses(rows: Iterable[BitsRow]) -> Iterator[str]:
             )
 
 
-def _device_misses(rows: Iterable[DeviceRow]) -> Iterator[str]:
+def device_misses(rows: Iterable[DeviceRow]) -> Iterator[str]:
+    """Of single jobs."""
     for row in rows:
         if abs(row.difference) > _MOST_DIFFERENCE:
             yield f"{row.layer}: {row.cycles:,} cycles, GVSoC has {row.gvsoc:,}"
 
 
-def _layer_misses(rows: Iterable[LayersRow]) -> Iterator[str]:
+def layer_misses(rows: Iterable[LayersRow]) -> Iterator[str]:
+    """Of random layers."""
     for row in rows:
         if row.wrong:
             yield f"random layers: {len(row.wrong)} differ from the evaluator: {', '.join(row.wrong)}"
