@@ -490,6 +490,11 @@ def _add_target(command: argparse.ArgumentParser) -> None:
         choices=list(registry().backends),
         help="kernels to prefer (default: the target's)",
     )
+    command.add_argument(
+        "--engines",
+        metavar="cluster|both",
+        help="what layers may run on: the cores alone, or the accelerator beside them, too",
+    )
 
 
 def _add_html(command: argparse.ArgumentParser) -> None:

@@ -27,6 +27,7 @@ from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.compressed import compression_facts, compression_text
+from tinsmith_driver.engines import backend_for
 from tinsmith_driver.exploring import (
     EXPLORE_SCHEMA,
     Explored,
@@ -605,7 +606,9 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
     """What decides which passes run, and on what."""
     return CompileOptions(
         target=arguments.target or "host",
-        backend=arguments.backend,
+        backend=backend_for(
+            arguments.target or "host", arguments.backend, getattr(arguments, "engines", None)
+        ),
         cores=getattr(arguments, "cores", None),
         l1_bytes=getattr(arguments, "l1", None),
         passes=(
