@@ -9,10 +9,6 @@ constexpr uint32_t kDefaultBytes = 0x400;
 constexpr uint32_t kDefaultEvent = 12;  // of accelerators on PULP's clusters [gvsoc: cluster.json]
 constexpr uint32_t kLastEvent = 28;
 
-bool meet(uint32_t base, uint32_t bytes, uint32_t other_base, uint32_t other_bytes) {
-  return base < uint64_t{other_base} + other_bytes && other_base < uint64_t{base} + bytes;
-}
-
 void require_free(const DeviceRegion &region, const std::vector<DeviceRegion> &taken, const Memories &memories,
                   const Settings &settings) {
   for (const DeviceRegion &other : taken) {

@@ -31,11 +31,11 @@ MemoryRegion memory_of(const Part &part, const Description &d) {
   return region;
 }
 
-bool meet(const Memory &one, const Memory &other) {
-  return one.base() < uint64_t{other.base()} + other.size() && other.base() < uint64_t{one.base()} + one.size();
-}
-
 }  // namespace
+
+bool meet(uint32_t base, uint32_t bytes, uint32_t other_base, uint32_t other_bytes) {
+  return base < uint64_t{other_base} + other_bytes && other_base < uint64_t{base} + bytes;
+}
 
 Memories::Memories(const Description &d) {
   MemoryRegion l1 = {"L1", Memory(d.l1_base, d.l1_bytes)};
@@ -55,7 +55,7 @@ Memories::Memories(const Description &d) {
     }
     MemoryRegion region = memory_of(part, d);
     for (const MemoryRegion &other : regions_) {
-      if (meet(region.memory, other.memory)) {
+      if (meet(region.memory.base(), region.memory.size(), other.memory.base(), other.memory.size())) {
         part.settings().refuse("memory " + region.name + " lies where " + other.name + " is");
       }
     }

@@ -13,6 +13,9 @@
 
 namespace tinsmith::soc {
 
+// Whether two ranges of addresses have one in common.
+bool meet(uint32_t base, uint32_t bytes, uint32_t other_base, uint32_t other_bytes);
+
 struct MemoryRegion {
   std::string name;
   Memory memory;
