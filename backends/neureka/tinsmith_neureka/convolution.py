@@ -33,7 +33,7 @@ _MOST_STRIDE = 2
 
 # A call's own work: the registers of a job, and its wait; of outputs that are kept, a fork, and cycles of a pixel and a
 # word of a core.
-CALL_CYCLES, COLD_CYCLES = 300, 250
+_CALL_CYCLES, _COLD_CYCLES = 300, 250
 _FORK_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 150, 12, 3
 
 
@@ -115,6 +115,11 @@ def padding_is_small(layer: Layer) -> str | None:
 
 def job_of(layer: Layer) -> jobs.Job:
     """Of a layer that obeys the rules."""
+    return _job_by(layer, scales.scales_of(layer).shift)
+
+
+def _job_by(layer: Layer, shift: int) -> jobs.Job:
+    """The same where the shift is known, or does not matter, as for cycles: who tiles asks for many."""
     _, height, width, channels = layer.input(0).shape
     return jobs.Job(
         _mode(layer),
@@ -124,7 +129,7 @@ def job_of(layer: Layer) -> jobs.Job:
         _padding(layer),
         scales.zero_point_of(layer.input(0)),
         BITS[layer.input(1).dtype],
-        scales.scales_of(layer).shift,
+        shift,
     )
 
 
@@ -134,7 +139,7 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
     axis, shape = layer.operator_as(Convolution).weights_axis, layer.input(1).shape
     others = [size for index, size in enumerate(shape) if index != axis]
     data = np.moveaxis(found.rows.reshape(shape[axis], *others), 0, axis)
-    return constants_of(job_of(layer), found, data)
+    return constants_of(_job_by(layer, found.shift), found, data)
 
 
 def constants_of(
@@ -165,7 +170,12 @@ def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
 
 def cost(layer: Layer) -> Cost:
     """Cycles of the job, and of the core that starts it."""
-    return Cost(jobs.cycles(job_of(layer)) + CALL_CYCLES, COLD_CYCLES)
+    return cost_of(_job_by(layer, 0))
+
+
+def cost_of(job: jobs.Job) -> Cost:
+    """The same of a job."""
+    return Cost(jobs.cycles(job) + _CALL_CYCLES, _COLD_CYCLES)
 
 
 def scratch_of_all(layer: Layer) -> int:

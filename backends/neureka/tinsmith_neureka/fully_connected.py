@@ -10,11 +10,10 @@ from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.convolution import (
     BACKEND,
     BITS,
-    CALL_CYCLES,
-    COLD_CYCLES,
     HEADERS,
     board_has_accelerator,
     constants_of,
+    cost_of,
     emit,
     weights_are_constant,
 )
@@ -40,6 +39,11 @@ def weights_are_few(layer: Layer) -> str | None:
 
 def job_of(layer: Layer) -> jobs.Job:
     """Of a layer that obeys the rules."""
+    return _job_by(layer, scales.scales_of(layer).shift)
+
+
+def _job_by(layer: Layer, shift: int) -> jobs.Job:
+    """As of a convolution."""
     outputs, inputs = layer.input(1).shape
     rows = _rows(layer)
     return jobs.Job(
@@ -50,7 +54,7 @@ def job_of(layer: Layer) -> jobs.Job:
         (0, 0, 0, 0),
         0,
         BITS[layer.input(1).dtype],
-        scales.scales_of(layer).shift,
+        shift,
     )
 
 
@@ -58,12 +62,14 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """As of a convolution."""
     found = scales.scales_of(layer)
     outputs, inputs = layer.input(1).shape
-    return constants_of(job_of(layer), found, found.rows.reshape(outputs, 1, 1, inputs))
+    return constants_of(
+        _job_by(layer, found.shift), found, found.rows.reshape(outputs, 1, 1, inputs)
+    )
 
 
 def cost(layer: Layer) -> Cost:
     """Cycles of the job, and of the core that starts it."""
-    return Cost(jobs.cycles(job_of(layer)) + CALL_CYCLES, COLD_CYCLES)
+    return cost_of(_job_by(layer, 0))
 
 
 def kernels() -> tuple[Kernel, ...]:

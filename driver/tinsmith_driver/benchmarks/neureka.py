@@ -6,7 +6,7 @@ Networks round once, by `set-rounding{mode=floor,narrow=yes,one_shift=yes}`; GAP
 by NNTool [mlcommons/tiny_results_v1.0, closed division].
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from tinsmith_driver.build import built
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import Model, compile_model, read_model
+from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import QuantizeChoice, quantized
 from tinsmith_driver.running import compare, run_samples
@@ -142,7 +142,7 @@ def _network(name: str, step: Step) -> NetworkRow:
     def samples(graph: Graph) -> Iterable[Samples]:
         return load_samples(inputs, graph, _SAMPLES)
 
-    alone, both = (_measured(model, backend, samples) for backend in (None, _BACKEND))
+    alone, both = (_measured(_compiled(model, backend), samples) for backend in (None, _BACKEND))
     status = both.status if alone.status == "ok" else f"the cluster alone: {alone.status}"
     return NetworkRow(name, status, both.jobs, both.layers, alone.cycles, both.cycles)
 
@@ -155,29 +155,39 @@ def _bits(name: str, step: Step) -> BitsRow:
         model = read_model(path, name, choices=ImportChoices(real_weights=True))
         choice = QuantizeChoice.parse(scheme, inputs, _CALIBRATION, FloatIslands(all=True))
         made = quantized(model, choice)
-        found.append(
-            _measured(made.model, _BACKEND, lambda graph: [random_samples(graph, _SAMPLES)])
-        )
+        found.append(_measured(_compiled(made.model, _BACKEND), _at_random(_SAMPLES)))
     status = next((each.status for each in found if each.status != "ok"), "ok")
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
 
 
-def _measured(
-    model: Model, backend: str | None, samples_of: Callable[[Graph], Iterable[Samples]]
-) -> _Measured:
+def _compiled(model: Model, backend: str | None) -> Compilation:
+    """A network that is to round once."""
     options = CompileOptions(TARGET, backend=backend, passes=(PassChoice.parse(_PASS),))
-    compilation = compile_model(model, options)
+    return compile_model(model, options)
+
+
+def _measured(
+    compilation: Compilation, samples_of: Callable[[Graph], Iterable[Samples]]
+) -> _Measured:
     graph = compilation.graph
     assert isinstance(graph, Graph)  # no plan was read
     with built(compilation) as build:
         found = run_samples(build, graph, [*samples_of(graph)], _TIMEOUT_SECONDS)
     found = compare(found, compilation.reference)
-    layers = {call.name: call.kernel for call in compilation.program.calls}
-    jobs = sum(_BACKEND in kernel for kernel in layers.values())
+    calls = compilation.program.calls
     # Not from what files hold, which rounds as TFLite.
     wrong = sum(group.mismatches or 0 for group in found.groups)
     status = "ok" if wrong == 0 else f"{wrong} bytes differ"
-    return _Measured(status, jobs, len(layers), found.cycles or 0)
+    return _Measured(status, _jobs(compilation), len(calls), found.cycles or 0)
+
+
+def _jobs(compilation: Compilation) -> int:
+    """Calls that the accelerator computes."""
+    return sum(_BACKEND in call.kernel for call in compilation.program.calls)
+
+
+def _at_random(count: int) -> Callable[[Graph], Iterable[Samples]]:
+    return lambda graph: [random_samples(graph, count)]
 
 
 def _device(root: Path, step: Step) -> Iterator[DeviceRow]:
@@ -197,18 +207,11 @@ def _layers(root: Path, step: Step) -> LayersRow:
             pass
         paths = sorted(folder.glob("*.tsm"), key=lambda path: int(path.stem.split("_")[1]))
         for path in paths:
-            model = read_model(path)
-            options = CompileOptions(TARGET, backend=_BACKEND)
-            compilation = compile_model(model, options)
-            if not any(_BACKEND in call.kernel for call in compilation.program.calls):
+            compilation = compile_model(read_model(path), CompileOptions(TARGET, backend=_BACKEND))
+            if _jobs(compilation) == 0:
                 continue
             taken += 1
-            graph = compilation.graph
-            assert isinstance(graph, Graph)
-            with built(compilation) as build:
-                found = run_samples(build, graph, [random_samples(graph, 1)], _TIMEOUT_SECONDS)
-            found = compare(found, compilation.reference)
-            if sum(group.mismatches or 0 for group in found.groups) != 0:
+            if _measured(compilation, _at_random(1)).status != "ok":
                 wrong.append(path.stem)
     return LayersRow(len(paths), taken, len(paths) - taken, tuple(wrong))
 
@@ -263,10 +266,10 @@ def _network_text(rows: list[NetworkRow]) -> str:
         "GAP9",
         "status",
     ]
-    return table(header, [_network_line(row, _MOST_CYCLES, _GAP9) for row in rows])
+    return table(header, [_network_line(row) for row in rows])
 
 
-def _network_line(row: NetworkRow, most: Mapping[str, int], gap9: Mapping[str, int]) -> list[str]:
+def _network_line(row: NetworkRow) -> list[str]:
     numbers = (row.cluster, row.cycles)
     return [
         row.network,
@@ -274,8 +277,8 @@ def _network_line(row: NetworkRow, most: Mapping[str, int], gap9: Mapping[str, i
         str(row.layers),
         *map(thousands, numbers),
         f"{row.cluster / row.cycles:.1f}",
-        thousands(most[row.network]),
-        thousands(gap9[row.network]),
+        thousands(_MOST_CYCLES[row.network]),
+        thousands(_GAP9[row.network]),
         row.status,
     ]
 
