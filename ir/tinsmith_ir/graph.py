@@ -93,12 +93,16 @@ class Location(Checked):
 
 @dataclass(frozen=True)
 class Node(Checked):
-    """One operation. An absent optional operand is None."""
+    """One operation. An absent optional operand is None.
+
+    engine: the one of the target that is to compute it, where somebody chose; "" for whichever lowering takes.
+    """
 
     operator: Operator
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
     location: Location = field(default=Location(), compare=False)
+    engine: str = ""
 
     @property
     def name(self) -> str:

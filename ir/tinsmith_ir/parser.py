@@ -88,7 +88,8 @@ class _GraphParser:
             results.append(self._definition())
         reader.punctuation("=")
         operator, inputs = parse_application(reader, self._read)
-        return Node(operator, inputs, tuple(results), parse_location(reader))
+        engine = reader.string() if reader.accept_word("on") else ""
+        return Node(operator, inputs, tuple(results), parse_location(reader), engine)
 
     def _definition(self) -> Value:
         """A name that is new, and its type."""

@@ -60,7 +60,9 @@ def print_node(node: Node) -> str:
     """One node as one line, without indentation."""
     results = ", ".join(print_typed(value) for value in node.outputs)
     names = [None if value is None else value.name for value in node.inputs]
-    return f"{results} = {print_application(node.operator, names)}{print_location(node.location)}"
+    engine = f" on {quoted(node.engine)}" if node.engine else ""
+    application = print_application(node.operator, names)
+    return f"{results} = {application}{engine}{print_location(node.location)}"
 
 
 def text_of(statements: Iterable[str]) -> str:

@@ -42,6 +42,7 @@ from tinsmith_lowering.lower import (
     Lower,
     choose_kernel,
     find_kernel,
+    kernels_by_unit,
     layer_of_call,
     layer_of_node,
     lower,
@@ -49,6 +50,7 @@ from tinsmith_lowering.lower import (
 )
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.near import check_near
+from tinsmith_lowering.placed import PlacedLayer, PlacementPlan
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
 from tinsmith_lowering.streams import (
     Patch,
@@ -61,6 +63,7 @@ from tinsmith_lowering.streams import (
     StreamWindow,
 )
 from tinsmith_lowering.tiles import TiledLayer, TilePlan
+from tinsmith_lowering.transfers import BYTES_PER_CYCLE, START_CYCLES, bytes_cycles
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 from tinsmith_lowering.walks import (
     Window,
@@ -76,10 +79,12 @@ from tinsmith_lowering.walks import (
 __all__ = [
     "ARENA",
     "ARENA_ALIGNMENT",
+    "BYTES_PER_CYCLE",
     "CLUSTER_HEADER",
     "CONSTANT_ALIGNMENT",
     "CORES",
     "NEVER",
+    "START_CYCLES",
     "AsGiven",
     "Backend",
     "Choice",
@@ -96,6 +101,8 @@ __all__ = [
     "Patch",
     "PatchedCall",
     "PatchedRead",
+    "PlacedLayer",
+    "PlacementPlan",
     "Prepare",
     "Prepared",
     "Rule",
@@ -112,6 +119,7 @@ __all__ = [
     "Walk",
     "Window",
     "aligned_bytes",
+    "bytes_cycles",
     "check_calls",
     "check_layouts",
     "check_near",
@@ -123,6 +131,7 @@ __all__ = [
     "elementwise_walk",
     "find_kernel",
     "gathering_walk",
+    "kernels_by_unit",
     "layer_of_call",
     "layer_of_node",
     "layer_of_part",

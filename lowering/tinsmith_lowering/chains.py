@@ -14,6 +14,7 @@ def chains_from(graph: Graph, first: Node, kernels: Sequence[Kernel]) -> Iterato
     """The nodes from `first` on for which there are patterns, those of the longest first.
 
     Each but the last has one result, which the next one reads once and nobody else does; no state and no output is it.
+    All are to be computed by the same engine.
     """
     nodes = [first]
     for pattern in _patterns(type(first.operator), tuple(kernels)):
@@ -37,7 +38,7 @@ def as_one_node(nodes: Sequence[Node]) -> Node:
         links.append(Link(node.operator, taken.type, len(node.inputs), place))
         inputs += [*node.inputs[:place], *node.inputs[place + 1 :]]
     chain = Chain(first.operator, len(first.inputs), tuple(links))
-    return Node(chain, tuple(inputs), nodes[-1].outputs, nodes[-1].location)
+    return Node(chain, tuple(inputs), nodes[-1].outputs, nodes[-1].location, first.engine)
 
 
 def _only_reader(graph: Graph, node: Node) -> Node | None:
@@ -45,7 +46,7 @@ def _only_reader(graph: Graph, node: Node) -> Node | None:
     reader = None if others else graph.only_user(result)
     if reader is None or reader.inputs.count(result) != 1 or len(reader.outputs) != 1:
         return None
-    return reader
+    return reader if reader.engine == node.engine else None
 
 
 @lru_cache(maxsize=1024)

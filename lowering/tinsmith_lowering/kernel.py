@@ -31,7 +31,9 @@ CLUSTER_HEADER = "tinsmith/cluster.h"
 """What kernels include that share their work among cores."""
 
 CORES = "cores"
-"""The option of kernels that share a call among cores, where they leave open among how many."""
+"""The option of kernels that share a call among cores, where they leave open among how many; and the engine that a
+core is, or a cluster's are together.
+"""
 
 
 @dataclass(frozen=True)
@@ -365,7 +367,7 @@ class Kernel(Checked):
     leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
     their scratch. loads: how often a call comes back to its constants, so that who places them knows which of them are
     worth fast memory. near: of a cluster's memories it reaches that alone; whoever places buffers and constants has
-    `check_near`.
+    `check_near`. beside: the accelerator that computes it beside the cores, "" for the cores themselves.
     """
 
     name: str
@@ -392,6 +394,12 @@ class Kernel(Checked):
     cost: Callable[[Layer], Cost | None] = field(default=no_cost)
     loads: Callable[[Layer], Loads] = field(default=loads_once)
     near: bool = False
+    beside: str = ""
+
+    @property
+    def unit(self) -> str:
+        """The engine of the target that computes it: an accelerator by its name, or CORES."""
+        return self.beside or CORES
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

@@ -7,7 +7,7 @@ Addresses are the business of an allocation pass, the order of steps that of a s
 order.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
@@ -16,7 +16,7 @@ from typing import ClassVar
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError
-from tinsmith_ir.escape import print_name, visible
+from tinsmith_ir.escape import print_name, quoted, visible
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators import Reshape, Trait
@@ -67,7 +67,8 @@ def lower(graph: Graph, target: Target, kernels: Sequence[Kernel]) -> Program:
     """The program that computes `graph` with the first of `kernels` that accepts each node, or several in a row.
 
     Longer rows come first, and those that begin earlier in the graph before others. None takes a node from a back end
-    that is preferred to its own, unless another of its nodes has no kernel by itself.
+    that is preferred to its own, unless another of its nodes has no kernel by itself. Where a node names its engine,
+    kernels of others are not asked, and nothing that would make a kernel pay is.
 
     kernels: in order of preference, of one or several backends. Buffers have no offset yet.
     Raises UnsupportedError naming every node that no kernel takes, and for each kernel the rule that
@@ -185,7 +186,14 @@ class _Lowering:
     def choice_for(self, layer: Layer, node: Node) -> tuple[Kernel, str] | str:
         """The same of a node whose layer is known."""
         is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
-        return _choose(layer, self.kernels, in_one_memory=is_within_arena)
+        if not node.engine:
+            return _choose(layer, self.kernels, in_one_memory=is_within_arena)
+        kernels = [kernel for kernel in self.kernels if kernel.unit == node.engine]
+        if not kernels:
+            units = ", ".join(dict.fromkeys(quoted(kernel.unit) for kernel in self.kernels))
+            return f"expected an engine of {units}, got {quoted(node.engine)}"
+        choice = _choose(layer, kernels, in_one_memory=is_within_arena, is_chosen=True)
+        return choice if not isinstance(choice, str) else f"on {quoted(node.engine)}: {choice}"
 
     def add_call(self, node: Node) -> None:
         layer = layer_of_node(self.graph, node, self.target)
@@ -379,13 +387,26 @@ def choose_kernel(
     return kernel, reason, _called(kernel, layer, kernels)
 
 
+def kernels_by_unit(layer: Layer, kernels: Sequence[Kernel]) -> Mapping[str, Kernel]:
+    """Each engine that can compute a layer, with the kernel that it is lowered to if a node names the engine; whether
+    it pays is not asked. The engine of the first of the kernels comes first.
+    """
+    found: dict[str, Kernel] = {}
+    for unit in dict.fromkeys(kernel.unit for kernel in _taking(layer.kind, tuple(kernels))):
+        own = [kernel for kernel in kernels if kernel.unit == unit]
+        choice = _choose(layer, own, in_one_memory=True, is_chosen=True)
+        if not isinstance(choice, str):
+            found[unit] = choice[0]
+    return found
+
+
 def _choose(
-    layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool
+    layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool, is_chosen: bool = False
 ) -> tuple[Kernel, str] | str:
-    """The kernel and why not a better one; or why there is none."""
+    """The kernel and why not a better one; or why there is none. is_chosen: somebody knows that these pay."""
     broken: list[str] = []
     for kernel in _taking(layer.kind, tuple(kernels)):
-        finding = kernel.why_not(layer)
+        finding = kernel.broken_rule(layer) if is_chosen else kernel.why_not(layer)
         if finding is None and kernel.takes_offsets and not in_one_memory:
             finding = "Operands and results lie in one memory: one of them is a state"
         if finding is None:

@@ -246,6 +246,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         prepare=prepare,
         engine="cluster",
         near=True,
+        beside=BACKEND,
         roundings=scales.ROUNDINGS,
     )
     rules = (

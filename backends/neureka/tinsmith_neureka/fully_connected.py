@@ -92,6 +92,7 @@ def kernels() -> tuple[Kernel, ...]:
         prepare=prepare,
         engine="cluster",
         near=True,
+        beside=BACKEND,
         roundings=scales.ROUNDINGS,
         cost=cost,
     )

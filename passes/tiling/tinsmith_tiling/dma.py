@@ -6,14 +6,11 @@ from tinsmith_ir.boxes import Box
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.program import View, dense_strides
 from tinsmith_ir.types import TensorType
-
-START_CYCLES = 20
-"""From the command to the first byte."""
+from tinsmith_lowering import BYTES_PER_CYCLE, START_CYCLES, bytes_cycles
 
 LINES_CYCLES = 50
 """More for a copy of lines that do not touch."""
 
-BYTES_PER_CYCLE = 8
 LINE_CYCLES = 2
 """What a line takes at least."""
 
@@ -30,14 +27,9 @@ def copy_cycles(type_: TensorType, box: Box) -> int:
 def _copy_cycles(whole: tuple[int, ...], dtype: DType, part: tuple[int, ...]) -> int:
     view = View("whole", TensorType(whole, dtype), "whole").part("part", Box.whole(part))
     if view.is_dense:
-        return START_CYCLES + -(-view.type.size_bytes // BYTES_PER_CYCLE)
+        return bytes_cycles(view.type.size_bytes)
     lines, line_bytes = _lines(view)
     return START_CYCLES + LINES_CYCLES + lines * max(LINE_CYCLES, -(-line_bytes // BYTES_PER_CYCLE))
-
-
-def bytes_cycles(size_bytes: int) -> int:
-    """Of bytes that lie together on both sides."""
-    return START_CYCLES + -(-size_bytes // BYTES_PER_CYCLE)
 
 
 def _lines(view: View) -> tuple[int, int]:

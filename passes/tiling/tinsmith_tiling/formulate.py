@@ -9,12 +9,12 @@ from tinsmith_ir.boxes import Box
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Program, View, simple_steps
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Kernel, find_kernel, layer_of_call
+from tinsmith_lowering import Kernel, bytes_cycles, find_kernel, layer_of_call
 from tinsmith_lowering import Layer as KernelLayer
 from tinsmith_target import Target
 
 from tinsmith_tiling.constants import NEAR_ALIGNMENT, Preparing
-from tinsmith_tiling.dma import CORE_CYCLES, bytes_cycles, copy_cycles
+from tinsmith_tiling.dma import CORE_CYCLES, copy_cycles
 from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
 from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal, too_large
 from tinsmith_tiling.ways import Cut, Cutter, Tiles
