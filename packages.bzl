@@ -22,6 +22,7 @@ LIBRARIES = [
     "passes/scheduling",
     "passes/simplify",
     "passes/splitting",
+    "passes/placement",
     "passes/spreading",
     "passes/streaming",
     "passes/tiling",

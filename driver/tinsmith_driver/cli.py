@@ -492,8 +492,9 @@ def _add_target(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--engines",
-        metavar="cluster|both",
-        help="what layers may run on: the cores alone, or the accelerator beside them, too",
+        metavar="cluster|NAME|both",
+        help="what layers run on: the cores alone, the accelerator beside them of that name wherever it can, or each "
+        "where it is faster by the model",
     )
 
 

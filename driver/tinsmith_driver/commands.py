@@ -27,7 +27,7 @@ from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.compressed import compression_facts, compression_text
-from tinsmith_driver.engines import backend_for
+from tinsmith_driver.engines import engines_for
 from tinsmith_driver.exploring import (
     EXPLORE_SCHEMA,
     Explored,
@@ -61,6 +61,7 @@ from tinsmith_driver.pipelines import (
     show_after,
     tool_version,
 )
+from tinsmith_driver.placing import placement_facts, placement_table, placement_text
 from tinsmith_driver.plugins import plugin_table, registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import QuantizeChoice, as_integers, quantized
@@ -308,6 +309,8 @@ def verify(arguments: argparse.Namespace) -> int:
             ]
             if arguments.layers and result["tiling"] is not None:
                 tables.insert(1, tiling_table(result["tiling"]))
+            if arguments.layers and result["placement"] is not None:
+                tables.insert(1, placement_table(result["placement"]))
     reports = _reports(arguments, compilation, result)
     write_outputs(_difference(arguments, measurement) | traces | reports)
     print("\n\n".join(tables))
@@ -604,15 +607,17 @@ def _compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> Co
 
 def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
     """What decides which passes run, and on what."""
+    engines = engines_for(
+        arguments.target or "host", arguments.backend, getattr(arguments, "engines", None)
+    )
     return CompileOptions(
         target=arguments.target or "host",
-        backend=backend_for(
-            arguments.target or "host", arguments.backend, getattr(arguments, "engines", None)
-        ),
+        backend=engines.backend,
         cores=getattr(arguments, "cores", None),
         l1_bytes=getattr(arguments, "l1", None),
         passes=(
             *(PassChoice.parse(text) for text in arguments.passes),
+            *engines.passes,
             *([PassChoice("stream-inputs")] if getattr(arguments, "stream_input", False) else []),
             *([arguments.stream] if getattr(arguments, "stream", None) else []),
         ),
@@ -755,6 +760,8 @@ def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> N
 
 
 def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> None:
+    if (placement := placement_facts(compilation)) is not None:
+        print(placement_text(placement))
     if (tiling := tiling_facts(compilation, measurement)) is not None:
         print(tiling_text(tiling))
     if (streams := stream_facts(compilation)) is not None:

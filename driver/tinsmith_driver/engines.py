@@ -1,23 +1,39 @@
-"""Which back end `--engines` stands for: that of the cores, or that of an accelerator beside them."""
+"""What `--engines` stands for: a back end, that of the cores or of an accelerator beside them, and how layers are
+placed.
+"""
+
+from dataclasses import dataclass
 
 from tinsmith_ir import UsageError
+from tinsmith_ir.checked import Checked
 from tinsmith_ir.escape import visible
 
+from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.plugins import registry
 
 CLUSTER = "cluster"
 """The cores alone: the target's own back end."""
 BOTH = "both"
-"""The accelerator takes the layers that it can, the cores what it leaves."""
+"""Each layer where it is faster by the model."""
+PLACING = "place-layers"
+"""The pass that places them; by the name of an accelerator instead of BOTH it gives that all that it can compute."""
 
 
-def backend_for(target: str, backend: str | None, engines: str | None) -> str | None:
-    """The back end to prefer, None for the target's own.
+@dataclass(frozen=True)
+class Engines(Checked):
+    """backend: to prefer, None for the target's own. passes: choices of passes."""
+
+    backend: str | None = None
+    passes: tuple[PassChoice, ...] = ()
+
+
+def engines_for(target: str, backend: str | None, engines: str | None) -> Engines:
+    """What was chosen by --backend or --engines.
 
     Raises UsageError for engines beside a back end, for a target without an accelerator, and for unknown engines.
     """
     if engines is None:
-        return backend
+        return Engines(backend)
     if backend is not None:
         raise UsageError(
             f"--engines {visible(engines)}: expected no --backend beside it, got --backend {backend}; leave one out"
@@ -28,10 +44,15 @@ def backend_for(target: str, backend: str | None, engines: str | None) -> str | 
             f"--engines {visible(engines)}: expected a target with an accelerator that a back end drives, "
             f"got {target}; leave the option out"
         )
-    choices = {CLUSTER: registry().target(target).backend, BOTH: accelerator}
+    choices = {
+        CLUSTER: Engines(registry().target(target).backend),
+        accelerator: Engines(accelerator, (PassChoice(PLACING, {"by": "rule"}),)),
+        BOTH: Engines(accelerator),
+    }
     if engines not in choices:
+        names = ", ".join(list(choices)[:-1])
         raise UsageError(
-            f"--engines: expected {' or '.join(choices)}, got {visible(engines)!r}; {target} has {accelerator}"
+            f"--engines: expected {names} or {BOTH}, got {visible(engines)!r}; {target} has {accelerator}"
         )
     return choices[engines]
 

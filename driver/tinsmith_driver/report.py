@@ -15,6 +15,7 @@ from tinsmith_driver.held import held_facts
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.orders import order_facts
 from tinsmith_driver.pipelines import Compilation, tool_version
+from tinsmith_driver.placing import placement_facts
 from tinsmith_driver.report_types import (
     CheckReport,
     Flash,
@@ -65,6 +66,7 @@ def report(
         "ram": _ram(compilation, build, measurement),
         "flash": _flash(build),
         "layers": _layers(compilation, measurement),
+        "placement": placement_facts(compilation),
         "tiling": tiling_facts(compilation, measurement),
         "streams": stream_facts(compilation),
         "compression": compression_facts(compilation),

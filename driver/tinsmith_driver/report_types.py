@@ -130,6 +130,25 @@ class TiledLayerRow(TypedDict):
     cluster: ClusterShare | None
 
 
+class PlacedRow(TypedDict):
+    """A layer that several engines can compute: the modelled cycles of each, and of what is brought for it before."""
+
+    name: str
+    engine: str
+    modelled: dict[str, int]
+    fetched: dict[str, int]
+
+
+class PlacementFacts(TypedDict):
+    """Which engine computes which layer. others: layers without a choice."""
+
+    status: str
+    modelled: int
+    bound: int
+    others: int
+    layers: list[PlacedRow]
+
+
 class TilingFacts(TypedDict):
     """What was decided of tiles, and what a run showed of it."""
 
@@ -225,6 +244,7 @@ class Report(TypedDict):
     flash: Flash
     run: NotRequired[Run]
     layers: list[LayerRow]
+    placement: PlacementFacts | None
     tiling: TilingFacts | None
     streams: StreamFacts | None
     compression: CompressionFacts | None

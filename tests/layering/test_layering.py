@@ -32,6 +32,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     # PyTorch only where a network is trained for its integers.
     ("passes/quantization", {*_PASS, "ortools", "torch"}),
     ("passes/scheduling", {*_PASS, "ortools"}),
+    ("passes/placement", {*_PASS, "ortools"}),
     ("passes/tiling", {*_PASS, "ortools"}),
     ("passes/*", _PASS),
     # What it checks, others make: it believes nobody's code but Python's.
