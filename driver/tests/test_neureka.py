@@ -1,10 +1,12 @@
 """The accelerator beside a cluster: networks by `--backend neureka`, and what its benchmark says of missed bounds."""
 
+import json
 from pathlib import Path
 
 import pytest
 from tinsmith_driver import main
 from tinsmith_driver.benchmarks import neureka
+from tinsmith_driver.benchmarks.placement import PlacementRow, placement_misses
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 
@@ -92,3 +94,27 @@ def test_missed_bounds_are_told() -> None:
         "random layers: 1 differ from the evaluator: layer_7",
         "random layers: 80 of 300 are the accelerator's, which says little",
     ]
+
+
+def test_placements_with_a_better_neighbour_and_slow_ones_are_misses() -> None:
+    rows = [
+        PlacementRow("kws", 9, 66_000, 9, "dense on cores", 66_000, 0.1),
+        PlacementRow("ic", 10, 109_000, 10, "dense on cores", 108_999, 5.1),
+    ]
+    assert [*placement_misses(rows)] == [
+        "ic: dense on cores takes 108,999 cycles, the chosen placement 109,000",
+        "ic: placed in 5.1 s, must be 5 at most",
+    ]
+
+
+def test_engines_are_shown_and_reported(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    options = [model, "--target", "siracusa", "--engines", "both"]
+    assert main(["show", *options, "--after", "place-layers"]) == 0
+    assert 'stride=[2,2], padding=[0,1,0,1]} on "' in capsys.readouterr().out
+    assert main(["compile", *options, "-o", str(tmp_path)]) == 0
+    assert "engines: " in capsys.readouterr().out
+    placement = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["placement"]
+    assert [layer["name"] for layer in placement["layers"]] == ["y", "z", "r"]
+    assert all(layer["modelled"].keys() == {"neureka", "cores"} for layer in placement["layers"])

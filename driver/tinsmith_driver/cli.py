@@ -326,7 +326,7 @@ def parser() -> argparse.ArgumentParser:
     _add_model(show)
     show.add_argument("--after", metavar="PASS", help="print it after this pass ('import' is none)")
     show.add_argument("--target", help="needed for what comes after lowering")
-    show.add_argument("--backend", choices=list(registry().backends), help="kernels to prefer")
+    _add_kernels(show)
     _add_passes(show)
     show.add_argument("--constants", action="store_true", help="print constants whole")
     show.set_defaults(command=commands.show)
@@ -485,6 +485,10 @@ def _add_bit_budget(command: argparse.ArgumentParser) -> None:
 
 def _add_target(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", required=True, help="see `tinsmith targets`")
+    _add_kernels(command)
+
+
+def _add_kernels(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--backend",
         choices=list(registry().backends),

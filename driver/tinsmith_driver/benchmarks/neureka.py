@@ -15,6 +15,12 @@ from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks.mlperf_tiny import float_files, network_files, read_baseline
+from tinsmith_driver.benchmarks.placement import (
+    PlacementRow,
+    placement_misses,
+    placement_row,
+    placement_text,
+)
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
@@ -33,6 +39,7 @@ _PASS = "set-rounding{mode=floor,narrow=yes,one_shift=yes}"
 _MOST_CYCLES = {"kws": 150_000, "vww": 350_000, "ic": 200_000, "ad": 50_000}
 _GAP9 = {"kws": 175_900, "vww": 416_200, "ic": 228_000, "ad": 65_000}
 _FOUR_BITS = "ic"
+_PLACED = ("kws", "ic")
 _MOST_OF_EIGHT_BITS = 0.85
 _MOST_DIFFERENCE = 0.03
 _LAYERS = 300
@@ -113,20 +120,29 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     selection(targets, (TARGET,), "target")
     chosen = selection(models, list(_MOST_CYCLES), "network")
     root = checkout()
-    with progress("neureka", len(chosen) + 3) as bar:
+    with progress("neureka", len(chosen) + 3 + len(_PLACED)) as bar:
         rows = [_network(name, bar.step) for name in chosen]
         bits = [_bits(_FOUR_BITS, bar.step)] if _FOUR_BITS in chosen else []
+        placed = [_placed(name, bar.step) for name in _PLACED if name in chosen]
         device = [] if models else [*_device(root, bar.step)]
         layers = [] if models else [_layers(root, bar.step)]
     failures = [
         *network_misses(rows),
         *bits_misses(bits),
+        *placement_misses(placed),
         *device_misses(device),
         *layer_misses(layers),
     ]
-    texts = [_network_text(rows), _bits_text(bits), _device_text(device), _layers_text(layers)]
+    texts = [
+        _network_text(rows),
+        _bits_text(bits),
+        placement_text(placed),
+        _device_text(device),
+        _layers_text(layers),
+    ]
     sections = {
         "bits": [asdict(row) for row in bits],
+        "placement": [asdict(row) for row in placed],
         "device": [asdict(row) for row in device],
         "layers": [asdict(row) for row in layers],
     }
@@ -160,9 +176,32 @@ def _bits(name: str, step: Step) -> BitsRow:
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
 
 
-def _compiled(model: Model, backend: str | None) -> Compilation:
+def _placed(name: str, step: Step) -> PlacementRow:
+    step(f"{name}, changes of its placement")
+    path, inputs = network_files(read_baseline()[0][name])
+    return placement_row(name, _Placing(read_model(path, name), inputs))
+
+
+@dataclass(frozen=True, eq=False)
+class _Placing:
+    """A network on both engines; see `placement.Meter`."""
+
+    model: Model
+    inputs: Path
+
+    def compiled(self, more: tuple[PassChoice, ...]) -> Compilation:
+        return _compiled(self.model, _BACKEND, more)
+
+    def cycles(self, compilation: Compilation) -> int:
+        found = _measured(compilation, lambda graph: load_samples(self.inputs, graph, 1))
+        if found.status != "ok":
+            raise BenchmarkError(f"{self.model.graph.name}: {found.status}")
+        return found.cycles
+
+
+def _compiled(model: Model, backend: str | None, more: tuple[PassChoice, ...] = ()) -> Compilation:
     """A network that is to round once."""
-    options = CompileOptions(TARGET, backend=backend, passes=(PassChoice.parse(_PASS),))
+    options = CompileOptions(TARGET, backend=backend, passes=(PassChoice.parse(_PASS), *more))
     return compile_model(model, options)
 
 
