@@ -36,7 +36,14 @@ from tinsmith_ir.pieces import cut_in_pieces
 from tinsmith_ir.pipeline import Pipeline, PipelineResult
 from tinsmith_ir.simulate import Completion
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Kernel, check_calls, check_near, check_prepared, prepare
+from tinsmith_lowering import (
+    Kernel,
+    check_calls,
+    check_memories,
+    check_near,
+    check_prepared,
+    prepare,
+)
 from tinsmith_plugins import ImportChoices, Importer, ModelSource, Setting
 from tinsmith_target import Target
 
@@ -375,6 +382,7 @@ class Budgets:
         plans = _own(program, allocation.plans)
         for plan in plans.values():
             _check_reach(plan, chosen)
+        check_memories(program, chosen)
         check_near(program, chosen, kernels)
         if (
             len(plans) > 1 and not options.memories
@@ -519,6 +527,7 @@ def _compile_plan(
         raise ModelError(f"{model.path}: {error}") from error
     for plan in plans.values():
         _check_reach(plan, chosen)
+    check_memories(program, chosen)
     check_near(program, chosen, kernels)
     near_bytes = _near_bytes(program, chosen, kernels, options)
     _check_room(plans, chosen, options.ram_bytes, near_bytes)

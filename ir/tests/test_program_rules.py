@@ -21,7 +21,8 @@ PROGRAM = """program 2 "p" for "t" {
   view %slice: i8[4]<0.5, 0> of %lines start 4*i+12
   const %c: i8[4]<0.5, 0> = [1, 2, 3, 4]
   const %d: i8[4]<0.5, 0> = [1, 2, 3, 4]
-  const %p: i8[4]<0.5, 0> layout "packed" = [4, 3, 2, 1]
+  const %e: i8[4]<0.5, 0> in "far" = [1, 2, 3, 4]
+  const %p: i8[4]<0.5, 0> layout "packed" in "flash" = [4, 3, 2, 1]
   input %x
   call "a" kernel "k": %y = add(%x, %c) scratch %s reads %c, %p loc("model", "op 7")
   copy %z -> %f on "dma" token 1
@@ -71,8 +72,8 @@ WRONG = [
     ("4*i+12", "4*j", "counter j is read outside"),
     ("loop i of 3", "loop i of 0", "loop i runs 0 times"),
     ("loop i of 3", "loop i of 99999999", "at most 262144 are analysed"),
-    ("add(%x, %c)", "add(%x, %e)", "%e in"),
-    ("reads %c, %p", "reads %e", "%e is read in"),
+    ("add(%x, %c)", "add(%x, %g)", "%g in"),
+    ("reads %c, %p", "reads %g", "%g is read in"),
     ("reads %c, %p", "reads %x", "%x is read in"),
     ("reads %c, %p", "reads %d", "%d, an operand of others, is read in"),
     ("add(%x, %c)", "add(%x, %p)", "%p, arranged for a kernel, is an operand in"),
@@ -89,6 +90,12 @@ WRONG = [
     ('%f on "dma" token 1', '%f on "dma"', "an engine without a token"),
     ('%f on "dma" token 1', "%f", "the core does not reach 'far', where %f lies"),
     ('reaches "m", "far"', 'reaches "m"', "engine 'dma' does not reach 'far'"),
+    (
+        "%c: i8[4]<0.5, 0> =",
+        '%c: i8[4]<0.5, 0> in "l3" =',
+        "engine 'dma' does not reach 'l3', where %c lies",
+    ),
+    ("copy %slice -> %x", "copy %e -> %x", "the core does not reach 'far', where %e lies"),
     ('reaches "m", "far"', 'reaches "m", "l3"', "reaches 'l3', which is no memory"),
     ("start 4*i+12", "start 4*i+14", 'copies multiples of 4 bytes, not those of %"slice@i=0"'),
     ("  wait 1\n", "", "token 1 is not waited for between\n  copy %z -> %f"),

@@ -64,8 +64,8 @@ def assert_same_program(first: Program, second: Program) -> None:
     )
     for field in fields:
         assert getattr(first, field) == getattr(second, field), field
-    assert [(c.name, c.type, c.layout) for c in first.constants] == [
-        (c.name, c.type, c.layout) for c in second.constants
+    assert [(c.name, c.type, c.layout, c.memory) for c in first.constants] == [
+        (c.name, c.type, c.layout, c.memory) for c in second.constants
     ]
     for one, other in zip(first.constants, second.constants, strict=True):
         assert same_bytes(one.data, other.data)
@@ -154,7 +154,7 @@ PROGRAM = """program 2 "p" for "cortex-m4" {
   buffer %fc.scratch: i8[32] in "arena" at 32
   const %w: i8[4,16]<0.5, 0> = base64 "%W%"
   const %b: i32[4] = [1, -2, 3, -4]
-  const %fc.shifts: i32[2] layout "shifts" = [3, 4]
+  const %fc.shifts: i32[2] layout "shifts" in "fast" = [3, 4]
   input %x
   call "fc" kernel "arm_fully_connected_s8": %y = fully_connected(%x, %w, %b) {activation=relu} scratch %fc.scratch \
 reads %b, %fc.shifts reason "no \\"dsp\\""

@@ -152,10 +152,14 @@ def _attribute(value: object) -> str:
     return _float(value) if isinstance(value, float) else str(value)
 
 
-def print_constant(value: Value, data: Array, constants: Constants, layout: str = "") -> str:
-    """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given."""
+def print_constant(
+    value: Value, data: Array, constants: Constants, layout: str = "", memory: str = ""
+) -> str:
+    """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given, and `in "l3"`."""
     arranged = f" layout {quoted(layout)}" if layout else ""
-    return f"const {print_typed(value)}{arranged} = {print_data(data, constants, value.type.dtype)}"
+    placed = f" in {quoted(memory)}" if memory else ""
+    text = print_data(data, constants, value.type.dtype)
+    return f"const {print_typed(value)}{arranged}{placed} = {text}"
 
 
 def _state(state: State, constants: Constants) -> str:

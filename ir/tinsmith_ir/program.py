@@ -134,25 +134,27 @@ class View(Checked):
 class ConstantBuffer(Checked):
     """Read-only data: an operand of the graph, or what a kernel reads besides (see Call.reads).
 
-    layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows.
+    layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows. memory: where its
+    bytes lie; "" for where constants lie.
     """
 
     name: str
     type: TensorType
     data: Array
     layout: str = ""
+    memory: str = ""
 
     def part(self, name: str, box: Box) -> "ConstantBuffer":
         """A constant of the elements of `box`; of an operand."""
         data = np.ascontiguousarray(self.data[box.slices])
-        return ConstantBuffer(name, cut_type(self.type, box), data)
+        return ConstantBuffer(name, cut_type(self.type, box), data, memory=self.memory)
 
 
 @dataclass(frozen=True)
 class ConstantTable(Checked):
     """A name for one constant or another, by where the loops around a step are: member number `index`, from 0 on.
 
-    members: constants of one shape and element type, and one layout; their quantizations may differ.
+    members: constants of one shape and element type, one layout and one memory; their quantizations may differ.
     """
 
     name: str

@@ -43,7 +43,8 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     lines += [f"  {line}" for line in _buffers_and_views(program)]
     for constant in program.constants:
         value = Value(constant.name, constant.type)
-        lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
+        where = constant.layout, constant.memory
+        lines.append(f"  {print_constant(value, constant.data, constants, *where)}")
     lines += [f"  {_table(table)}" for table in program.tables]
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     for state in program.states:

@@ -139,9 +139,12 @@ def _wrong_tables(program: Program) -> Iterator[str]:
             yield f"{print_name(table.name)}: expected constants, {what}"
             continue
         members = [program.constant[name] for name in table.members]
-        kinds = {(member.type.shape, member.type.dtype, member.layout) for member in members}
+        kinds = {
+            (member.type.shape, member.type.dtype, member.layout, member.memory)
+            for member in members
+        }
         if len(kinds) > 1:
-            yield f"{print_name(table.name)}: members of {len(kinds)} shapes, element types or layouts"
+            yield f"{print_name(table.name)}: members of {len(kinds)} shapes, element types, layouts or memories"
 
 
 def _wrong_memories(program: Program) -> Iterator[str]:
@@ -360,6 +363,8 @@ def _wrong_engines_of_steps(program: Program) -> Iterator[str]:
         for name in _names(step):
             if name in program.view:
                 yield from _out_of_reach(program, step, engine, name)
+        if isinstance(step, Copy):
+            yield from _constant_out_of_reach(program, step)
 
 
 def _out_of_reach(
@@ -372,6 +377,16 @@ def _out_of_reach(
     if not reached:
         who = "the core" if engine is None else f"engine {engine!r}"
         yield f"{who} does not reach {memory.name!r}, where {print_name(name)} lies, in\n  {print_step(step)}\n"
+
+
+def _constant_out_of_reach(program: Program, copy: Copy) -> Iterator[str]:
+    """A copy of a constant that lies elsewhere than constants do; a call's kernel has asked for it there."""
+    constant = program.written_constant(copy.source)
+    memory = "" if constant is None else constant.memory
+    reaches = () if copy.engine is None else program.engine[copy.engine].reaches
+    if memory and memory not in reaches:
+        who = "the core" if copy.engine is None else f"engine {copy.engine!r}"
+        yield f"{who} does not reach {memory!r}, where {print_name(copy.source)} lies, in\n  {print_step(copy)}\n"
 
 
 def _wrong_caller_memories(program: Program) -> Iterator[str]:
@@ -547,7 +562,9 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each name has one definition", _repeated_names),
     ProgramRule("each type is well formed", _broken_types),
     ProgramRule("a constant's data have its shape and dtype", _wrong_constants),
-    ProgramRule("a table has constants of one shape, element type and layout", _wrong_tables),
+    ProgramRule(
+        "a table has constants of one shape, element type, layout and memory", _wrong_tables
+    ),
     ProgramRule("constants alone are of i4 and i2", _viewed_few_bits),
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
     ProgramRule("an engine reaches memories and holds steps", _wrong_engines),

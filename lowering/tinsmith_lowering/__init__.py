@@ -49,6 +49,7 @@ from tinsmith_lowering.lower import (
     scratch_type,
 )
 from tinsmith_lowering.manual import supported_operators
+from tinsmith_lowering.memories import check_memories
 from tinsmith_lowering.near import check_near
 from tinsmith_lowering.placed import PlacedLayer, PlacementPlan
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
@@ -122,6 +123,7 @@ __all__ = [
     "bytes_cycles",
     "check_calls",
     "check_layouts",
+    "check_memories",
     "check_near",
     "check_prepared",
     "choose_kernel",

@@ -293,11 +293,14 @@ def pattern_of(operator: Operator) -> tuple[type[Operator], ...]:
 class Prepared(Checked):
     """A constant as a kernel reads it, with its final bytes.
 
-    layout: tells it from the others of its call, and how it is arranged: `multipliers`, `weights dsp`.
+    layout: tells it from the others of its call, and how it is arranged: `multipliers`, `weights dsp`. memory: of the
+    board, from which the kernel reads it by itself, so that nobody copies it; "" for where constants lie, from where
+    it may be copied near.
     """
 
     layout: str
     data: Array
+    memory: str = ""
 
 
 @dataclass(frozen=True)
@@ -366,8 +369,9 @@ class Kernel(Checked):
     memory nearest to its cores, where there is such a memory and somebody has measured; who tiles asks for it, and
     leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
     their scratch. loads: how often a call comes back to its constants, so that who places them knows which of them are
-    worth fast memory. near: of a cluster's memories it reaches that alone; whoever places buffers and constants has
-    `check_near`. beside: the accelerator that computes it beside the cores, "" for the cores themselves.
+    worth fast memory. near: it reaches the cluster's memory alone, and that in which it wants a constant to lie;
+    whoever places buffers and constants has `check_near`. beside: the accelerator that computes it beside the cores, ""
+    for the cores themselves.
     """
 
     name: str

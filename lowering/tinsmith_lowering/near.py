@@ -16,7 +16,7 @@ from tinsmith_lowering.lower import layer_of_call
 @checked
 def check_near(program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
     """Raise UsageError for a call of a kernel that is `near`, if the target has a cluster and something that the call
-    touches lies elsewhere than in the cluster's memory.
+    touches lies elsewhere than in the cluster's memory, constants with a memory of their own aside.
 
     program: with all buffers in the memories where they will be.
     """
@@ -37,7 +37,10 @@ def check_near(program: Program, target: Target, kernels: Sequence[Kernel]) -> N
 def _far(program: Program, call: Call, memory: str) -> Iterator[str]:
     """What of a call lies elsewhere."""
     held = {each.constant: each.view for each in call.held}
-    yield from (f"constant {name} is not copied there" for name in call.reads if name not in held)
+    for name in call.reads:
+        constant = program.written_constant(name)
+        if name not in held and (constant is None or not constant.memory):
+            yield f"constant {name} is not copied there"
     names = [*call.inputs, *call.outputs, call.scratch, *held.values()]
     for view in (program.view.get(name or "") for name in names):
         if view is not None and program.buffer[view.buffer].memory != memory:

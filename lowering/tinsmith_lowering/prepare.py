@@ -29,6 +29,7 @@ from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import AsGiven, Kernel, Prepared
 from tinsmith_lowering.lower import find_kernel, layer_of_call
+from tinsmith_lowering.memories import within_memories
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,15 @@ def prepare(program: Program, target: Target, kernels: Sequence[Kernel]) -> Prog
     """The program with the constants that `Kernel.prepare` gives for each call, which names them.
 
     What an earlier run added is made anew, and no call reads it elsewhere. Equal constants are there once, however
-    many calls read them.
+    many calls read them. Where a memory of the board has no room for all that kernels want there, some calls get other
+    options (`within_memories`).
     """
+    made = _prepared_program(program, target, kernels)
+    fitting = within_memories(made, target, kernels)
+    return made if fitting is made else _prepared_program(fitting, target, kernels)
+
+
+def _prepared_program(program: Program, target: Target, kernels: Sequence[Kernel]) -> Program:
     operands = tuple(constant for constant in program.constants if not constant.layout)
     taken = {*program.view, *(constant.name for constant in operands)}
     pool = _Pool(taken)
@@ -92,12 +100,13 @@ class _Pool:
     def add(self, call: str, prepared: Prepared) -> str:
         data = np.ascontiguousarray(prepared.data)
         digest = hashlib.sha256(data.tobytes()).digest()
-        key = (prepared.layout, data.dtype.str, data.shape, digest)
+        key = (prepared.layout, prepared.memory, data.dtype.str, data.shape, digest)
         if key not in self._known:
             name = self._free(f"{call}.{prepared.layout}")
             self._known[key] = name
             type_ = TensorType(data.shape, dtype_of(data))
-            self.constants.append(ConstantBuffer(name, type_, data, prepared.layout))
+            made = ConstantBuffer(name, type_, data, prepared.layout, prepared.memory)
+            self.constants.append(made)
         return self._known[key]
 
     def _free(self, wish: str) -> str:
@@ -154,7 +163,9 @@ def _check_call(program: Program, call: Call, target: Target, kernels: Sequence[
 
 def _check_bytes(where: str, kernel: Kernel, wanted: Prepared, held: ConstantBuffer) -> None:
     expected, got = _bytes(wanted.data), _bytes(held.data)
-    if expected.size != got.size:
+    if wanted.memory and wanted.memory != held.memory:
+        found = f"lies in {held.memory!r}, expected {wanted.memory!r}"
+    elif expected.size != got.size:
         found = f"has {got.size} bytes, expected {expected.size}"
     elif different := int((expected != got).sum()):
         first = int(np.argmax(expected != got))

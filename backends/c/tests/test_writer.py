@@ -13,7 +13,15 @@ from tinsmith_ir.program import Memory, Program
 from tinsmith_ir.program_parser import parse_program
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import Emission, Layer, Scope, lower, prepare, supported_operators
+from tinsmith_lowering import (
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    lower,
+    prepare,
+    supported_operators,
+)
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -99,6 +107,24 @@ def test_equal_constants_are_written_once() -> None:
     source = files()["my_net.c"]
     assert source.count("static const int32_t my_net_weights_") == 1
     assert source.count("my_net_weights_first_sums") == 2  # read by the one function of both layers
+
+
+def test_a_constant_with_a_memory_has_a_section_of_its_own() -> None:
+    def there(layer: Layer) -> tuple[Prepared, ...]:
+        return (Prepared("sums", np.arange(layer.output.elements, dtype=np.int32), "mram 1"),)
+
+    kernels = [
+        replace(kernel, prepare=there) if kernel.name == "toy_fast_add" else kernel
+        for kernel in toys().all
+    ]
+    made = prepare(program(), HOST, kernels)
+    source = write(place(made), HOST, kernels)["my_net.c"].decode()
+    assert (
+        "static const int32_t my_net_weights_first_sums[4] TINSMITH_ALIGNED TINSMITH_IN(mram_1) = {"
+        in source
+    )
+    assert source.count("#define TINSMITH_IN(memory)") == 2
+    assert "TINSMITH_IN" not in files()["my_net.c"]
 
 
 def test_layers_that_do_the_same_elsewhere_are_told_where() -> None:

@@ -204,7 +204,8 @@ class CopyWriter:
         constant = self.layout.program.constant[view.name]
         label = shortened(c_identifier(view.name), 32)
         comment = f"{view.name} {describe(constant.type)}"
-        return f"(const uint8_t *){self.pool.add(label, constant.data, comment)}"
+        array = self.pool.add(label, constant.data, comment, constant.memory)
+        return f"(const uint8_t *){array}"
 
     def _member_address(self, table: ConstantTable) -> str:
         """Of the first byte of a table's member: all members are one array."""
@@ -213,7 +214,7 @@ class CopyWriter:
         label = shortened(c_identifier(table.members[0]), 32)
         comment = f"{table.members[0]} {describe(members[0].type)} and {len(members) - 1} more"
         index = c_expression(table.index, self.holder)
-        array = self.pool.add(label, data, comment)
+        array = self.pool.add(label, data, comment, members[0].memory)
         return f"(const uint8_t *){array} + {members[0].data.nbytes} * ({index})"
 
     def _motion(self, axes: Sequence[int], view: View) -> str:

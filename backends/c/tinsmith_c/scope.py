@@ -27,11 +27,14 @@ C_TYPES = {
 
 @dataclass(frozen=True)
 class ConstantArray:
-    """An array of the generated C. data: any shape, int8 to int32, uint8 or float32."""
+    """An array of the generated C. data: any shape, int8 to int32, uint8 or float32. memory: of the board, where it
+    lies; "" for where constants lie.
+    """
 
     name: str
     data: Array
     comment: str
+    memory: str = ""
 
 
 @dataclass
@@ -44,15 +47,17 @@ class ConstantPool:
     records: dict[str, str] = field(default_factory=dict[str, str])
     helpers: dict[str, None] = field(default_factory=dict[str, None])
     firsts: dict[str, str] = field(default_factory=dict[str, str])
-    _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+    _known: dict[tuple[str, str, bytes], str] = field(
+        default_factory=dict[tuple[str, str, bytes], str]
+    )
 
-    def add(self, label: str, data: Array, comment: str) -> str:
-        """The C name of an array with these elements; a new array gets a name made of `label`."""
+    def add(self, label: str, data: Array, comment: str, memory: str = "") -> str:
+        """The C name of an array with these elements in that memory; a new array gets a name made of `label`."""
         dense = np.ascontiguousarray(data)
-        key = (dense.dtype.str, dense.tobytes())
+        key = (memory, dense.dtype.str, dense.tobytes())
         if key not in self._known:
             self._known[key] = self.names.unique(f"{self.prefix}{label}")
-            self.arrays.append(ConstantArray(self._known[key], dense, comment))
+            self.arrays.append(ConstantArray(self._known[key], dense, comment, memory))
         return self._known[key]
 
     def record(self, name: str, c_type: str, value: str) -> None:
@@ -66,8 +71,8 @@ class LayerScope:
 
     layer: the layer's C name. inputs, outputs: operands in the operator's order, None if absent.
     place_type, extent_type: see Scope. reads: the constants that the call names; those that a kernel arranged, by
-    layout, are `layouts`. copies: of these, a pointer to the copy that the call reads instead. reads_copies: whether
-    there are any, also of operands.
+    layout, are `layouts`; memories: of those that lie in one of their own, its name. copies: of constants, a pointer to
+    the copy that the call reads instead. reads_copies: whether there are any, also of operands.
     """
 
     layer: str
@@ -81,6 +86,7 @@ class LayerScope:
     reads: frozenset[str]
     has_siblings: bool
     layouts: Mapping[str, Array]
+    memories: Mapping[str, str] = field(default_factory=dict[str, str])
     copies: Mapping[str, str] = field(default_factory=dict[str, str])
     reads_copies: bool = False
 
@@ -110,8 +116,9 @@ class LayerScope:
         """C expression (a pointer) of what the kernel's `prepare` gave under that layout."""
         if layout in self.copies:
             return self.copies[layout]
-        label = f"{self.layer}_{layout}"
-        return self.pool.add(label, self._data(layout), comment or f"{self.layer}: {layout}")
+        label, memory = f"{self.layer}_{layout}", self.memories.get(layout, "")
+        comment = comment or f"{self.layer}: {layout}"
+        return self.pool.add(label, self._data(layout), comment, memory)
 
     def record(self, name: str, c_type: str, value: str) -> str:
         """Address of a struct that lies outside of the function and is written once however many

@@ -52,6 +52,14 @@ _SMALL = """\
 #define TINSMITH_SMALL
 #endif"""
 
+# The linker script of a board knows the sections; elsewhere they are constants as all others are.
+_IN_MEMORY = """\
+#if defined(__GNUC__) && defined(__ELF__)
+#define TINSMITH_IN(memory) __attribute__((section(".rodata.tinsmith_in_" #memory)))
+#else
+#define TINSMITH_IN(memory)
+#endif"""
+
 _HOOK = """\
 // A build with TINSMITH_LAYER_HOOK reports the result of every layer; any other build leaves no trace of it.
 #ifdef TINSMITH_LAYER_HOOK
@@ -154,6 +162,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
         _SMALL if is_small(layout, engines) else "",
+        _IN_MEMORY if any(array.memory for array in pool.arrays) else "",
         _HOOK,
         _offsets(layout, name),
     ]
@@ -200,7 +209,8 @@ def _constants(pool: ConstantPool) -> Iterator[str]:
     if pool.arrays:
         yield "// clang-format off"
         for array in pool.arrays:
-            yield array_definition(array.name, array.data, array.comment)
+            memory = f"TINSMITH_IN({c_identifier(array.memory)})" if array.memory else ""
+            yield array_definition(array.name, array.data, array.comment, memory)
         yield "// clang-format on"
 
 
@@ -278,6 +288,11 @@ def _scope(layout: Layout, function: Function, pool: ConstantPool) -> LayerScope
             constant.layout: constant.data
             for constant in map(program.written_constant, call.reads)
             if constant is not None and constant.layout
+        },
+        memories={
+            constant.layout: constant.memory
+            for constant in map(program.written_constant, call.reads)
+            if constant is not None and constant.layout and constant.memory
         },
         copies={
             constant.layout: copy

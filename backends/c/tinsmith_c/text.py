@@ -43,8 +43,11 @@ def integer_literal(value: int) -> str:
     return f"({value + 1} - 1)" if value in (-(2**31), -(2**63)) else str(value)
 
 
-def array_definition(name: str, data: Array, comment: str) -> str:
-    """`static const` array, aligned as `CONSTANT_ALIGNMENT` says, its elements in lines of up to 20 numbers."""
+def array_definition(name: str, data: Array, comment: str, attribute: str = "") -> str:
+    """`static const` array, aligned as `CONSTANT_ALIGNMENT` says, its elements in lines of up to 20 numbers.
+
+    attribute: C text that says more of where it lies.
+    """
     flat = data.reshape(-1)
     flat = flat.view(np.uint8) if flat.dtype == np.bool_ else flat
     per_line = {1: 20, 2: 16}.get(flat.dtype.itemsize, 10)
@@ -55,7 +58,8 @@ def array_definition(name: str, data: Array, comment: str) -> str:
         for line in _lines(_numbers(flat[start : start + piece]), per_line)
     ]
     element = _ARRAY_TYPES[flat.dtype.name]
-    head = f"static const {element} {name}[{flat.size}] TINSMITH_ALIGNED = {{"
+    aligned = f"TINSMITH_ALIGNED {attribute}".rstrip()
+    head = f"static const {element} {name}[{flat.size}] {aligned} = {{"
     return "\n".join([*comment_lines(comment), head, *lines, "};"])
 
 

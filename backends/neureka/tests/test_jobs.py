@@ -1,12 +1,14 @@
 """Cycles of jobs against layers that were measured; what is prepared, byte by byte."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from tinsmith_ir.operators import Conv2D
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import DType, Quantization, TensorType
-from tinsmith_lowering import Kernel, Prepared, layer_of_call, lower
+from tinsmith_lowering import Kernel, layer_of_call, lower
 from tinsmith_neureka import Mode, convolution, jobs, packed_weights
 from tinsmith_target import Target
 
@@ -66,11 +68,17 @@ def test_prepared_are_words_scales_biases_and_weights(
     graph = builder.build(builder.add(operator, [x, w, b], "y", result))
     program = lower(graph, host, kernels)
     layer = layer_of_call(program, program.calls[0], host)
-    words, constants = convolution.prepare(layer)
-    assert isinstance(words, Prepared)
-    assert isinstance(constants, Prepared)
+    words, constants, weights = convolution.prepare(layer)
     assert words.data.view(np.uint32).tolist() == jobs.words(convolution.job_of(layer)).tolist()
-    assert constants.data[:16].view("<i4").tolist() == [4, 2, -68, -148]
+    assert constants.data.view("<i4").tolist() == [4, 2, -68, -148]
     packed = packed_weights(data, Mode.CONV_1X1, 8, -128)
-    assert constants.data[16:].tobytes() == packed.tobytes()
+    assert weights.data.tobytes() == packed.tobytes()
     assert convolution.job_of(layer).shift == 4
+    assert [each.memory for each in (words, constants, weights)] == ["", "", "weights"]
+
+
+def test_weights_near_differ_in_one_bit_of_the_words() -> None:
+    beside = jobs.Job(Mode.CONV_1X1, (9, 7, 5), (9, 7, 4), (1, 1), (0, 0, 0, 0), 3, 8, 9, True)
+    near = replace(beside, in_weight_memory=False)
+    assert (jobs.words(beside) ^ jobs.words(near)).tolist() == [0] * 23 + [1 << 9]
+    assert jobs.cycles(beside) == jobs.cycles(near)

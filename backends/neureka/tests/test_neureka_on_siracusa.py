@@ -13,8 +13,9 @@ from tinsmith_emulators import MissingEmulatorError, need_emulator, run, trace
 from tinsmith_ir import Graph
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_ir.operators import Convolution
+from tinsmith_ir.program import Option
 from tinsmith_ir.testing import GraphBuilder
-from tinsmith_lowering import Kernel, Layer, Prepared, layer_of_call, lower
+from tinsmith_lowering import Kernel, Layer, layer_of_call, lower
 from tinsmith_neureka import convolution, jobs
 from tinsmith_neureka.border_layers import border_inputs, border_layer
 from tinsmith_target import ChipConstant, SocSimulator, Target, target
@@ -32,7 +33,7 @@ _MOST_CONFLICTS, _USUAL_CONFLICTS = 0.1, 0.05
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A layer that the accelerator takes. given: input of a run of calls.c. before, after: the image."""
+    """A layer that the accelerator takes. given: input of a run of calls.c. after: the image."""
 
     seed: int
     job: jobs.Job
@@ -59,33 +60,40 @@ def firmware(tmp_path_factory: pytest.TempPathFactory) -> Firmware:
         pytest.skip(str(error))
 
 
-@pytest.fixture(scope="module")
-def cases(host: Target, kernels: tuple[Kernel, ...]) -> list[Case]:
-    """Of some seeds, those that the accelerator takes; of layers with strides all that it computes."""
+@pytest.fixture(scope="module", params=["beside", "near"])
+def cases(host: Target, kernels: tuple[Kernel, ...], request: pytest.FixtureRequest) -> list[Case]:
+    """Of some seeds, those that the accelerator takes, their weights in its own memory or the cluster's; of layers with
+    strides all that it computes.
+    """
+    where = Option("weights", str(request.param))
     found: list[Case] = []
     for seed in _SEEDS:
         graph = border_layer(seed)
         program = lower(graph, host, kernels)
         (call,) = program.calls
         if call.kernel.startswith("tinsmith_neureka_call"):
-            found.append(case(seed, graph, layer_of_call(program, call, host)))
+            layer = layer_of_call(program, call, host)
+            others = [option for option in layer.options if option.name != where.name]
+            found.append(case(seed, graph, replace(layer, options=(*others, where))))
     return found
 
 
 def case(seed: int, graph: Graph, layer: Layer) -> Case:
     """Its arrays one behind the other, in an image of other bytes."""
     job = convolution.job_of(layer)
-    words, constants = convolution.prepare(layer)
-    assert isinstance(words, Prepared)
-    assert isinstance(constants, Prepared)
+    words, constants, weights = convolution.prepare(layer)
     inputs = border_inputs(graph, seed)[0]
     image = np.random.default_rng(seed).integers(0, 256, _IMAGE_BYTES, np.uint8)
     offsets = [0]
-    for array in (constants.data, inputs["x"]):
+    for array in (constants.data, weights.data, inputs["x"]):
         image[offsets[-1] :][: array.nbytes] = array.reshape(-1).view(np.uint8)
         offsets.append(-(-(offsets[-1] + array.nbytes) // _ALIGNMENT) * _ALIGNMENT)
-    numbers = struct.pack("<4I", job.output[2], *offsets)
+    is_beside = bool(weights.memory)
+    sizes = (offsets[0], offsets[1], weights.data.nbytes, *offsets[2:])
+    numbers = struct.pack("<7I", job.output[2], *sizes, is_beside)
     given = numbers + words.data.tobytes() + image.tobytes()
+    if is_beside:
+        image[offsets[1] :][: weights.data.nbytes] = 0
     return Case(seed, job, given, _after(image, offsets[-1], job, graph, layer, inputs["x"]))
 
 

@@ -21,12 +21,13 @@ from tinsmith_lowering import (
 
 from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.packing import Mode, packed_weights
+from tinsmith_neureka.weight_memory import MEMORY, are_beside, weight_choices
 
 BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
-_NUMBERS, _CONSTANTS = "job", "constants"
+_NUMBERS, _CONSTANTS, _WEIGHTS = "job", "constants", "weights"
 BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
 _MOST_PADDING = 2
 _MOST_STRIDE = 2
@@ -130,11 +131,12 @@ def _job_by(layer: Layer, shift: int) -> jobs.Job:
         scales.zero_point_of(layer.input(0)),
         BITS[layer.input(1).dtype],
         shift,
+        are_beside(layer),
     )
 
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
-    """The words of the job, and one array of what it reads beside the input: scales and biases of 32 bits, weights."""
+    """The words of the job, and what it reads beside the input: scales and biases of 32 bits in one array, weights."""
     found = scales.scales_of(layer)
     axis, shape = layer.operator_as(Convolution).weights_axis, layer.input(1).shape
     others = [size for index, size in enumerate(shape) if index != axis]
@@ -147,10 +149,10 @@ def constants_of(
 ) -> tuple[Prepared, ...]:
     """The same of a job, its scales, and its weights as `packed_weights` takes them."""
     packed = packed_weights(weights, job.mode, job.bits, job.offset)
-    parts = [_bytes(found.scales), _bytes(found.biases), packed.view(np.int8)]
     return (
         Prepared(_NUMBERS, jobs.words(job).view(np.int8)),
-        Prepared(_CONSTANTS, np.concatenate(parts)),
+        Prepared(_CONSTANTS, np.concatenate([_bytes(found.scales), _bytes(found.biases)])),
+        Prepared(_WEIGHTS, packed.view(np.int8), MEMORY if job.in_weight_memory else ""),
     )
 
 
@@ -162,10 +164,11 @@ def emit(layer: Layer, scope: Scope) -> Emission:
 def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
     """The same with another place for what it computes. output: C expression of a pointer to int8."""
     words = scope.prepared(_NUMBERS, f"{scope.layer}: registers of its job")
-    constants = scope.prepared(_CONSTANTS, f"{scope.layer}: scales, biases, weights")
-    channels = layer.output.shape[-1]
-    call = f"tinsmith_neureka_call({words}, {constants}, {channels}u, {scope.input(0)}, {output});"
-    return Emission((f"  {call}",))
+    constants = scope.prepared(_CONSTANTS, f"{scope.layer}: scales and biases")
+    weights = scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights")
+    channels = f"{layer.output.shape[-1]}u"
+    arguments = ", ".join([words, constants, weights, channels, scope.input(0), output])
+    return Emission((f"  tinsmith_neureka_call({arguments});",))
 
 
 def cost(layer: Layer) -> Cost:
@@ -184,11 +187,10 @@ def scratch_of_all(layer: Layer) -> int:
     return height * width * layer.output.shape[3]
 
 
-def core_options(layer: Layer) -> tuple[Choice, ...]:
-    """Among how many cores the outputs that are kept are shared."""
-    cluster = layer.target.board.cluster
-    most = 1 if cluster is None else cluster.cores
-    return (Choice(CORES, tuple(range(1, most + 1)), most),)
+def strided_choices(layer: Layer) -> tuple[Choice, ...]:
+    """Among how many cores the outputs that are kept are shared, and where weights lie."""
+    most = _all_cores(layer)
+    return (Choice(CORES, tuple(range(1, most + 1)), most), *weight_choices(layer))
 
 
 def emit_strided(layer: Layer, scope: Scope) -> Emission:
@@ -222,9 +224,12 @@ def cost_of_strided(layer: Layer) -> Cost:
 
 def _cores(layer: Layer) -> int:
     """All, while a kernel is being chosen."""
-    if not layer.options:
-        return int(core_options(layer)[0].default)
-    return int(layer.option(CORES))
+    return int(layer.option(CORES)) if layer.options else _all_cores(layer)
+
+
+def _all_cores(layer: Layer) -> int:
+    cluster = layer.target.board.cluster
+    return 1 if cluster is None else cluster.cores
 
 
 def _scratch(scope: Scope) -> str:
@@ -264,6 +269,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         headers=HEADERS,
         emit=emit,
         rules=(*rules, reads_what_it_needs, *scaled),
+        options=weight_choices,
         cost=cost,
     )
     strided = partial(
@@ -273,7 +279,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         emit=emit_strided,
         rules=(*rules, strides_are_two, *scaled),
         scratch_bytes=scratch_of_all,
-        options=core_options,
+        options=strided_choices,
         cost=cost_of_strided,
     )
     return tuple(

@@ -18,23 +18,13 @@ from tinsmith_neureka.convolution import (
     weights_are_constant,
 )
 from tinsmith_neureka.packing import Mode
-
-# Of one row: the autoencoder of MLPerf Tiny takes 41,789 cycles with all layers here, 39,691 with those on the cores.
-_MOST_WEIGHTS = 1 << 13
+from tinsmith_neureka.weight_memory import are_beside, weight_choices
 
 
 def extents_fit(layer: Layer) -> str | None:
     """There are at most 65,535 rows, inputs and outputs."""
     largest = max(_rows(layer), *layer.input(1).shape)
     return None if largest <= jobs.LARGEST_EXTENT else f"there are {largest:,}"
-
-
-def weights_are_few(layer: Layer) -> str | None:
-    """One row has at most 8,192 weights: those of more are on their way to the cluster's memory for longest, and cores
-    that compute meanwhile are as fast.
-    """
-    count = layer.input(1).elements
-    return None if count <= _MOST_WEIGHTS or _rows(layer) > 1 else f"it has {count:,}"
 
 
 def job_of(layer: Layer) -> jobs.Job:
@@ -55,6 +45,7 @@ def _job_by(layer: Layer, shift: int) -> jobs.Job:
         0,
         BITS[layer.input(1).dtype],
         shift,
+        are_beside(layer),
     )
 
 
@@ -88,12 +79,12 @@ def kernels() -> tuple[Kernel, ...]:
             scales.clips_to_int8,
             scales.products_fit,
         ),
-        pays=(weights_are_few,),
         prepare=prepare,
         engine="cluster",
         near=True,
         beside=BACKEND,
         roundings=scales.ROUNDINGS,
+        options=weight_choices,
         cost=cost,
     )
     return tuple(

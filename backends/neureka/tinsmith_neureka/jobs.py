@@ -1,7 +1,8 @@
 """One job of N-EUREKA: its sizes, the words of its registers, and the cycles that it takes.
 
 Which word is which, pulp-nnx's hardware abstraction says; kernels/neureka/encode.c gives the same words. The cycles are
-those of the simulator's device (platforms/simulators/soc/README.md), all of a job from L1 without conflicts in banks.
+those of the simulator's device (platforms/simulators/soc/README.md) without conflicts in banks, the same wherever the
+weights lie: it reads a word a cycle from either memory.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ LARGEST_EXTENT = (1 << 16) - 1
 _CACHED = 4096
 
 _OFFSETS_WEIGHTS, _NORMALIZES, _PREFETCHES = 1 << 15, 1 << 4, 1 << 10
+_FROM_WEIGHT_MEMORY = 1 << 9
 _IDENTITY, _BIASES, _SIGNED_INPUT = 1 << 23, 1 << 25, 1 << 26
 _SCALES_OF_32_BITS = 2 << 12
 
@@ -39,7 +41,8 @@ class Job:
 
     input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and across;
     of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127]. bits: of
-    each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right.
+    each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right. in_weight_memory: whether
+    the weights lie beside the accelerator rather than in the cluster's memory.
     """
 
     mode: Mode
@@ -50,6 +53,7 @@ class Job:
     pad_value: int
     bits: int
     shift: int
+    in_weight_memory: bool = False
 
     @property
     def offset(self) -> int:
@@ -93,6 +97,7 @@ def words(job: Job) -> NDArray[np.uint32]:
         | _IDENTITY
         | _BIASES
         | _SIGNED_INPUT
+        | (_FROM_WEIGHT_MEMORY if job.in_weight_memory else 0)
     )
     numbers = [
         *[0] * 6,

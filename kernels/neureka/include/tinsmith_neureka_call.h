@@ -13,13 +13,14 @@ extern "C" {
  * Start a job and wait for it.
  *
  * @param[in] words     the 24 registers, those of addresses 0
- * @param[in] constants a scale of 32 bits of each channel, a bias of each, packed weights; at a multiple of 4
+ * @param[in] constants a scale of 32 bits of each channel, a bias of each; at a multiple of 4
+ * @param[in] weights   packed; in the cluster's memory, or in the weight memory if the words say so
  * @param[in] channels  of the output
  * @param[in] input     int8, dense
  * @param[out] output   int8, dense; overlaps nothing else
  */
-void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
-                           int8_t *output);
+void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, const int8_t *weights, uint32_t channels,
+                           const int8_t *input, int8_t *output);
 
 /** Of outputs, rows of pixels, those that are kept; what is kept lies densely. */
 typedef struct {

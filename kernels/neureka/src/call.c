@@ -1,8 +1,8 @@
 #include "tinsmith/neureka.h"
 #include "tinsmith_neureka_call.h"
 
-void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_t channels, const int8_t *input,
-                           int8_t *output) {
+void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, const int8_t *weights, uint32_t channels,
+                           const int8_t *input, int8_t *output) {
   tinsmith_neureka_job_t job;
   // Constants of a network lie at multiples of 16.
   const uint32_t *const registers = (const uint32_t *)(const void *)words;
@@ -11,7 +11,7 @@ void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, uint32_
   }
   const uint32_t *const scales = (const uint32_t *)(const void *)constants;
   const int32_t *const biases = (const int32_t *)(const void *)(scales + channels);
-  const tinsmith_neureka_places_t places = {input, (const uint8_t *)(biases + channels), scales, biases, output};
+  const tinsmith_neureka_places_t places = {input, (const uint8_t *)weights, scales, biases, output};
   tinsmith_neureka_place(&job, &places);
   tinsmith_neureka_wait(tinsmith_neureka_start(&job));
 }

@@ -84,13 +84,15 @@ def _option(kernel: Kernel, layer: Layer) -> Option | None:
 
 
 def _fetch_cycles(kernel: Kernel, layer: Layer) -> int:
-    """Of all constants that a call reads, as the DMA brings them to the near memory in one copy."""
+    """Of the constants that a call reads, as the DMA brings them to the near memory in one copy; of those that have a
+    memory of their own nothing, as the kernel reads them there.
+    """
     size = 0
     for each in kernel.prepare(layer):
         if isinstance(each, AsGiven):
             type_ = layer.inputs[each.operand]
             size += 0 if type_ is None else type_.size_bytes
-        else:
+        elif not each.memory:
             size += each.data.nbytes
     return bytes_cycles(size) if size else 0
 

@@ -1,6 +1,7 @@
 """The pass on small networks: which tiles, what lies near, and that results stay, whenever copies end."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,8 +21,10 @@ from tinsmith_ir import (
     verify_program,
 )
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.program import simple_steps
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.testing import random_inputs
+from tinsmith_lowering import AsGiven, Kernel, Layer, Prepared, lower, prepare
 from tinsmith_target import target
 from tinsmith_tiling import TileCalls, Tiling, check
 
@@ -176,6 +179,46 @@ def test_a_call_reads_its_constants_where_one_copy_brought_them() -> None:
     (constants,) = [copy for copy in copies if copy.source in program.constant]
     brought = program.view[constants.destination].buffer
     assert {program.view[held.view].buffer for held in call.held} == {brought}
+
+
+def with_weights_apart(kernel: Kernel) -> Kernel:
+    """The kernel, as if it read the largest of its constants from a memory of their own."""
+
+    def apart(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
+        *others, weights = kernel.prepare(layer)
+        assert isinstance(weights, Prepared)
+        return (*others, replace(weights, memory="weights"))
+
+    return replace(kernel, prepare=apart)
+
+
+@pytest.mark.parametrize(("near_bytes", "least_parts"), [(20_000, 1), (400, 4)])
+def test_constants_of_another_memory_are_read_where_they_are(
+    near_bytes: int, least_parts: int
+) -> None:
+    """Neither copied nor in the way of anything near, and those of each part by a call of its own."""
+    network = Network(1, 1, 1, 32)
+    chosen, graph = small(near_bytes), network.build(network.conv(network.x, 1024))
+    kernels = tuple(
+        with_weights_apart(kernel) if kernel.name.startswith("tinsmith_pulp_conv2d") else kernel
+        for kernel in kernels_of(chosen)
+    )
+    program = prepare(lower(graph, chosen, kernels), chosen, kernels)
+    tiled, tiling = TileCalls(chosen, kernels).tile(program)
+    ((_, channels),) = parts(tiling)
+    assert channels >= least_parts
+    read: list[str] = []
+    for call in tiled.calls:
+        *others, weights = call.reads
+        assert [held.constant for held in call.held] == others
+        assert tiled.constant[weights].memory == "weights"
+        read.append(weights)
+    assert len({*read}) == channels
+    copied = [step.source for step in simple_steps(tiled.steps) if isinstance(step, Copy)]
+    sizes = [tiled.constant[name].data.nbytes for name in copied if name in tiled.constant]
+    weights_bytes = sum(tiled.constant[name].data.nbytes for name in {*read})
+    assert sum(sizes) < weights_bytes
+    assert_same_results(tiled, graph)
 
 
 def test_constants_of_the_next_layer_come_while_one_computes() -> None:

@@ -1,6 +1,6 @@
 """Constants as kernels read them, and as one copy brings those of a part of the channels near."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +43,8 @@ class Preparing:
     def staged(
         self, cut: Cut, part: int, layers: Sequence[Layer] | None = None
     ) -> StagedConstants | None:
-        """None where the kernel reads constants as the graph has them, or none at all.
+        """None where the kernel reads constants as the graph has them, or none at all; those that it reads from a
+        memory of their own are not among them.
 
         layers: some of the part's; None for all.
         """
@@ -54,10 +55,9 @@ class Preparing:
         end = 0
         for layer in wanted.values():
             prepared = self.of(cut.kernel, layer)
-            if not prepared or not all(isinstance(found, Prepared) for found in prepared):
+            if not all(isinstance(found, Prepared) for found in prepared):
                 return None
-            for found in prepared:
-                assert isinstance(found, Prepared)
+            for found in copied(prepared):
                 data = np.ascontiguousarray(found.data).reshape(-1).view(np.int8)
                 key = data.tobytes()
                 if key not in known:
@@ -66,4 +66,9 @@ class Preparing:
                     arrays.append(np.concatenate([data, np.zeros(padding, np.int8)]))
                     end += len(data) + padding
                 offsets[id(layer), found.layout] = known[key]
-        return StagedConstants(np.concatenate(arrays), offsets)
+        return StagedConstants(np.concatenate(arrays), offsets) if arrays else None
+
+
+def copied(prepared: Iterable[Prepared | AsGiven]) -> list[Prepared]:
+    """What a kernel arranges and finds near, as it wants it in no memory of its own."""
+    return [one for one in prepared if isinstance(one, Prepared) and not one.memory]

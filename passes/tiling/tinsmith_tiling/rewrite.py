@@ -36,7 +36,7 @@ from tinsmith_ir.program import (
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import AsGiven, Layer, Prepared, scratch_type
 
-from tinsmith_tiling.constants import NEAR_ALIGNMENT
+from tinsmith_tiling.constants import NEAR_ALIGNMENT, copied
 from tinsmith_tiling.formulate import Formulation, TiledCall, reads_one_box, staged_operands
 from tinsmith_tiling.model import Plan, TilingError
 from tinsmith_tiling.ways import Tile
@@ -247,11 +247,13 @@ class _Rewriting:
     def prepared(self, call: str, prepared: Prepared) -> str:
         """A constant as a kernel reads it; one that is known already if its bytes are the same."""
         data = np.ascontiguousarray(prepared.data)
-        key = (prepared.layout, data.dtype.str, data.shape, data.tobytes())
+        key = (prepared.layout, prepared.memory, data.dtype.str, data.shape, data.tobytes())
         if key not in self._known:
             name = self.fresh(f"{call}.{prepared.layout}")
             type_ = TensorType(data.shape, dtype_of(data))
-            self._parts.constants[name] = ConstantBuffer(name, type_, data, prepared.layout)
+            self._parts.constants[name] = ConstantBuffer(
+                name, type_, data, prepared.layout, prepared.memory
+            )
             self._known[key] = name
         return self._known[key]
 
@@ -692,7 +694,7 @@ class _CallRewriting:
                 continue
             names.append(self._one_of(self._prepared_names(group, run, number), at))
             staged = self._constants[group.begin]
-            if staged is not None:
+            if staged is not None and not found.memory:
                 start = self._constants_turn(group, at.part, at.part_counter, self._constants_slot)
                 offset = staged.offset(run.layer, found.layout)
                 start = replace(start, base=start.base + offset)
@@ -737,9 +739,11 @@ class _CallRewriting:
         return groups
 
     def _are_alike(self, one: int, other: int) -> bool:
-        """Whether two parts differ in where they lie and in constants of the same size alone."""
+        """Whether two parts differ in where they lie and in constants of the same size alone, all of which come near: a
+        call in a loop reads those of its part from copies.
+        """
         tiles, layers = self._cut.tiles, self._cut.layers
-        if len(tiles[one]) != len(tiles[other]):
+        if len(tiles[one]) != len(tiles[other]) or self._stays(layers[one][0]):
             return False
         constants = [self._constants[part] for part in (one, other)]
         sizes = {-1 if found is None else found.data.nbytes for found in constants}
@@ -751,6 +755,11 @@ class _CallRewriting:
             for a, b, x, y in zip(tiles[one], tiles[other], layers[one], layers[other], strict=True)
         )
 
+    def _stays(self, layer: Layer) -> bool:
+        """Whether a layer reads constants from a memory of their own."""
+        prepared = self._prepared.of(self._kernel, layer)
+        return any(isinstance(one, Prepared) and one.memory for one in prepared)
+
     def _offsets(self, part: int, layer: Layer) -> list[int]:
         """Where the constants of a layer lie among those of its part."""
         staged = self._constants[part]
@@ -759,8 +768,7 @@ class _CallRewriting:
             if staged is None
             else [
                 staged.offset(layer, found.layout)
-                for found in self._prepared.of(self._kernel, layer)
-                if isinstance(found, Prepared)
+                for found in copied(self._prepared.of(self._kernel, layer))
             ]
         )
 

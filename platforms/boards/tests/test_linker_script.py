@@ -35,6 +35,16 @@ def test_weights_of_the_m55_leave_the_itcm() -> None:
     assert found[1] == "sram"
 
 
+def test_constants_of_an_accelerators_memory_lie_there_before_other_weights() -> None:
+    script = linker_script(target("siracusa").board)
+
+    assert (
+        "  .in_weights : ALIGN(16) {\n    *(.rodata.tinsmith_in_weights)\n  } > weights\n" in script
+    )
+    assert script.index(".rodata.tinsmith_in_weights") < script.index("  .weights :")
+    assert ".in_" not in linker_script(target("cortex-m55").board)
+
+
 def test_memories_of_a_program_lie_in_the_rams_called_so() -> None:
     script = linker_script(target("pulp-open").board)
 

@@ -32,7 +32,7 @@ SECTIONS
   }} > {board.code_memory}
 
   /* Before .rodata: the first pattern that fits takes a section. */
-  .weights : ALIGN(16) {{
+{constants}  .weights : ALIGN(16) {{
     *(.rodata.tinsmith_weights .rodata.tinsmith_weights.* .rodata.*_weights_*)
     . = ALIGN(4);
   }} > {board.weight_memory}
@@ -138,6 +138,7 @@ def linker_script(board: Board, *, cluster: bool = False) -> str:
         stacks=_cluster_stacks(board) if cluster else _STACK.format(board=board),
         entry=_ENTRIES[board.architecture],
         memories="\n".join(_region(memory) for memory in board.memories),
+        constants="".join(_constants(board, memory) for memory in board.memories),
         arenas="".join(_arena(board, memory) for memory in board.memories),
     )
 
@@ -151,6 +152,14 @@ def _cluster_stacks(board: Board) -> str:
         boot_stack_bytes=_BOOT_STACK_BYTES,
         worker_stack_bytes=board.cluster.worker_stack_bytes * (board.cluster.cores - 1),
     )
+
+
+def _constants(board: Board, memory: Memory) -> str:
+    """The part of a network that lies in a memory beside those for code and weights, as its kernels want it there."""
+    if memory.kind != "flash" or memory.name in (board.code_memory, board.weight_memory):
+        return ""
+    section = f".in_{memory.name} : ALIGN(16)"
+    return f"  {section} {{\n    *(.rodata.tinsmith_in_{memory.name})\n  }} > {memory.name}\n\n"
 
 
 def _arena(board: Board, memory: Memory) -> str:

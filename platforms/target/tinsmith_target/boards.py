@@ -234,9 +234,14 @@ PULP_OPEN = Board(
 
 SIRACUSA = Board(
     name="siracusa",
-    description="Siracusa, simulated with CORE-V cores: 2 MB L2, 256 KB L1, N-EUREKA",
+    description="Siracusa, simulated with CORE-V cores: 2 MB L2, 256 KB L1, N-EUREKA with 4 MB for weights",
     architecture="riscv",
-    memories=(*_l2(data_kib=1024, code_kib=1024), _l1(256)),
+    memories=(
+        *_l2(data_kib=1024, code_kib=1024),
+        _l1(256),
+        # The accelerator's own, by which it is coupled with non-volatile MRAM [arXiv 2312.14750]: loaded before start.
+        Memory("weights", 0x1040_0000, 4 * _MIB, "flash", _L2_WAITS),
+    ),
     code_memory="l2_code",
     weight_memory="l2_code",
     data_memory="l2_data",

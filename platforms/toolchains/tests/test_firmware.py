@@ -74,12 +74,13 @@ def _build(
     directory: Path,
     name: str = "cortex-m4",
     *,
+    model: str = _MODEL,
     arena: int = 256,
     sanitize: bool = False,
     optimize: str | None = None,
     optimize_files: Mapping[Path, str] | None = None,
 ) -> Firmware:
-    (directory / "model.c").write_text(_MODEL)
+    (directory / "model.c").write_text(model)
     (directory / "harness_model.c").write_text(_HARNESS)
     if not (directory / "size.h").exists():
         (directory / "size.h").write_text("#define SIZE 1\n")
@@ -124,6 +125,17 @@ def test_weights_of_the_m55_lie_in_its_sram(tmp_path: Path) -> None:
     symbols = {symbol.name: symbol for symbol in read_symbols(_build(tmp_path, "cortex-m55").elf)}
 
     assert 0x0100_0000 <= symbols["net_weights_dense"].address < 0x0120_0000
+
+
+@pytest.mark.parametrize("name", ["siracusa", "host"])
+def test_weights_of_an_accelerator_lie_in_its_memory(name: str, tmp_path: Path) -> None:
+    section = '__attribute__((section(".rodata.tinsmith_in_weights")))'
+    model = _MODEL.replace("net_weights_dense[1000]", f"net_weights_dense[1000] {section}")
+    made = _build(tmp_path, name, model=model)
+    assert made.sections.weights == 1000
+    if name == "siracusa":
+        symbols = {symbol.name: symbol for symbol in read_symbols(made.elf)}
+        assert symbols["net_weights_dense"].address == 0x1040_0000
 
 
 def test_second_build_compiles_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

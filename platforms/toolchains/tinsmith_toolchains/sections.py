@@ -8,7 +8,7 @@ from pathlib import Path
 from tinsmith_toolchains.elf import Section, read_sections
 
 # The rule of the linker scripts, for objects that no linker script has sorted (host programs).
-_WEIGHTS = re.compile(r"\.rodata\.(tinsmith_weights(\..*)?|.*_weights_.*)")
+_WEIGHTS = re.compile(r"\.rodata\.(tinsmith_weights(\..*)?|tinsmith_in_.*|.*_weights_.*)")
 
 _PRODUCT_KINDS = ("code", "rodata", "weights", "data", "bss", "arena")
 
@@ -50,13 +50,16 @@ def firmware_sections(elf: Path) -> Sections:
     def size(name: str) -> int:
         return sizes.get(name, 0)
 
+    def all_of(beginning: str) -> int:
+        return sum(bytes_ for name, bytes_ in sizes.items() if name.startswith(beginning))
+
     return Sections(
         code=size(".text"),
         rodata=size(".rodata"),
-        weights=size(".weights"),
+        weights=size(".weights") + all_of(".in_"),
         data=size(".data"),
         bss=size(".bss") + size(".near_bss"),
-        arena=sum(bytes_ for name, bytes_ in sizes.items() if name.startswith(".arena")),
+        arena=all_of(".arena"),
         harness_flash=size(".harness_text") + size(".harness_data"),
         harness_ram=size(".harness_data") + size(".harness_bss"),
         stack=size(".stack") + size(".worker_stacks") + size(".boot_stack"),
