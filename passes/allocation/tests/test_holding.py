@@ -85,6 +85,17 @@ def test_weights_that_a_kernel_comes_back_to_are_copied() -> None:
     assert of_weights <= facts.saved_cycles <= 2 * of_weights
 
 
+def test_what_a_kernel_wants_in_another_memory_stays_there() -> None:
+    program = lowered()
+    constants = tuple(
+        replace(one, memory="mram") if one.type.size_bytes == _LARGE else one
+        for one in program.constants
+    )
+    kept = {*held(holding().run(replace(program, constants=constants))).values()}
+    assert _SMALL in kept
+    assert _LARGE not in kept
+
+
 def test_what_a_kernel_reads_once_stays_where_it_is() -> None:
     assert 4 * 8 * 8 * 64 not in held(holding().run(lowered())).values()
 

@@ -153,13 +153,11 @@ def _saved(options: HoldConstants, program: Program) -> Mapping[str, int]:
 
 
 def _constants(program: Program, call: Call) -> list[ConstantBuffer]:
-    """Those that a call's kernel reads where they lie, without members of tables."""
+    """Those that a call's kernel reads where they lie, without members of tables, and what it wants where it lies."""
     held = {found.constant for found in call.held}
-    return [
-        program.constant[name]
-        for name in dict.fromkeys(call.reads)
-        if name in program.constant and name not in held
-    ]
+    names = [name for name in dict.fromkeys(call.reads) if name not in held]
+    found = [program.constant[name] for name in names if name in program.constant]
+    return [constant for constant in found if not constant.memory]
 
 
 def _words(constant: ConstantBuffer) -> int:

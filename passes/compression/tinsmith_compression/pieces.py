@@ -211,14 +211,14 @@ def _code_of_bytes(data: bytes, compression: Compression) -> Array:
 
 
 def weights_of(program: Program, call: Call) -> ConstantBuffer | None:
-    """The largest constant of int8 that a call's kernel reads where it lies."""
+    """The largest constant of int8 that a call's kernel reads where constants lie."""
     held = {found.constant for found in call.held}
     found = [
         program.constant[name]
         for name in call.reads
         if name in program.constant and name not in held
     ]
-    integers = [one for one in found if one.type.dtype is DType.INT8]
+    integers = [one for one in found if one.type.dtype is DType.INT8 and not one.memory]
     return max(integers, key=lambda one: one.type.size_bytes, default=None)
 
 
