@@ -150,10 +150,14 @@ def _attribute(value: object) -> str:
     return _float(value) if isinstance(value, float) else str(value)
 
 
-def print_constant(value: Value, data: Array, constants: Constants, layout: str = "") -> str:
-    """`const %c: i32[2] = [1, 2]`; with `layout "packed"` behind the type if one is given."""
+def print_constant(
+    value: Value, data: Array, constants: Constants, layout: str = "", memory: str = ""
+) -> str:
+    """`const %c: i32[2] = [1, 2]`; with `layout "packed"` and `in "far"` behind the type if they are given."""
     arranged = f" layout {quoted(layout)}" if layout else ""
-    return f"const {print_typed(value)}{arranged} = {print_data(data, constants, value.type.dtype)}"
+    place = f" in {quoted(memory)}" if memory else ""
+    content = print_data(data, constants, value.type.dtype)
+    return f"const {print_typed(value)}{arranged}{place} = {content}"
 
 
 def _state(state: State, constants: Constants) -> str:

@@ -135,12 +135,14 @@ class ConstantBuffer(Checked):
     """Read-only data: an operand of the graph, or what a kernel reads besides (see Call.reads).
 
     layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows.
+    memory: where its bytes lie, "" for where the core and all engines read them. They take nothing of what buffers share.
     """
 
     name: str
     type: TensorType
     data: Array
     layout: str = ""
+    memory: str = ""
 
     def part(self, name: str, box: Box) -> "ConstantBuffer":
         """A constant of the elements of `box`; of an operand."""
@@ -152,7 +154,7 @@ class ConstantBuffer(Checked):
 class ConstantTable(Checked):
     """A name for one constant or another, by where the loops around a step are: member number `index`, from 0 on.
 
-    members: constants of one shape and element type, and one layout; their quantizations may differ.
+    members: constants of one shape and element type, one layout and memory; their quantizations may differ.
     """
 
     name: str

@@ -212,8 +212,9 @@ class _ProgramParser:
         reader.punctuation(":")
         type_ = reader.tensor_type()
         layout = reader.string() if reader.accept_word("layout") else ""
+        memory = reader.string() if reader.accept_word("in") else ""
         reader.punctuation("=")
-        return ConstantBuffer(name, type_, reader.data(type_), layout)
+        return ConstantBuffer(name, type_, reader.data(type_), layout, memory)
 
     def _table(self) -> ConstantTable:
         """`table %w = %w0, %w1 at 2*i`."""

@@ -19,6 +19,7 @@ from tinsmith_ir.printer import (
 from tinsmith_ir.program import (
     Buffer,
     Call,
+    ConstantBuffer,
     ConstantTable,
     Copy,
     Engine,
@@ -42,8 +43,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     lines += [f"  {_engine(engine)}" for engine in program.engines]
     lines += [f"  {line}" for line in _buffers_and_views(program)]
     for constant in program.constants:
-        value = Value(constant.name, constant.type)
-        lines.append(f"  {print_constant(value, constant.data, constants, constant.layout)}")
+        lines.append(f"  {_constant(constant, constants)}")
     lines += [f"  {_table(table)}" for table in program.tables]
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     for state in program.states:
@@ -128,6 +128,11 @@ def _raw_buffer(buffer: Buffer) -> str:
 def _place(buffer: Buffer) -> str:
     offset = "" if buffer.offset is None else f" at {buffer.offset}"
     return f" in {quoted(buffer.memory)}{offset}"
+
+
+def _constant(constant: ConstantBuffer, constants: Constants) -> str:
+    value = Value(constant.name, constant.type)
+    return print_constant(value, constant.data, constants, constant.layout, constant.memory)
 
 
 def _table(table: ConstantTable) -> str:

@@ -139,9 +139,15 @@ def _wrong_tables(program: Program) -> Iterator[str]:
             yield f"{print_name(table.name)}: expected constants, {what}"
             continue
         members = [program.constant[name] for name in table.members]
-        kinds = {(member.type.shape, member.type.dtype, member.layout) for member in members}
+        kinds = {
+            (member.type.shape, member.type.dtype, member.layout, member.memory)
+            for member in members
+        }
         if len(kinds) > 1:
-            yield f"{print_name(table.name)}: members of {len(kinds)} shapes, element types or layouts"
+            yield (
+                f"{print_name(table.name)}: members of {len(kinds)} shapes, element types, layouts or "
+                "memories"
+            )
 
 
 def _wrong_memories(program: Program) -> Iterator[str]:
@@ -181,6 +187,23 @@ def _misplaced(program: Program) -> Iterator[str]:
             yield (
                 f"{print_name(buffer.name)} ends at {end}, "
                 f"memory {memory.name!r} has {memory.size_bytes} bytes"
+            )
+
+
+def _misplaced_constants(program: Program) -> Iterator[str]:
+    """Constants in memories that there are not, that a caller has, or that have too few bytes for each alone."""
+    for constant in program.constants:
+        if not constant.memory:
+            continue
+        memory = program.memory.get(constant.memory)
+        if memory is None:
+            yield f"{print_name(constant.name)} is in {constant.memory!r}, which is none of {[*program.memory]}"
+        elif memory.is_caller:
+            yield f"{print_name(constant.name)} is in {memory.name!r}, which is the caller's"
+        elif memory.size_bytes is not None and constant.type.size_bytes > memory.size_bytes:
+            yield (
+                f"{print_name(constant.name)} has {constant.type.size_bytes} bytes, "
+                f"memory {memory.name!r} has {memory.size_bytes}"
             )
 
 
@@ -359,13 +382,31 @@ def _wrong_engines_of_steps(program: Program) -> Iterator[str]:
             continue
         for name in _names(step):
             if name in program.view:
-                yield from _out_of_reach(program, step, engine, name)
+                place = program.buffer_of(name).memory
+                yield from _out_of_reach(program, step, engine, name, place)
+        for name in _loaded_constants(step):
+            constant = program.written_constant(name)
+            if constant is not None and constant.memory:
+                yield from _out_of_reach(program, step, engine, name, constant.memory)
+
+
+def _loaded_constants(step: SimpleStep) -> Sequence[str]:
+    """Names of what a step reads where constants lie, views among them. Operands of a call are its meaning alone."""
+    match step:
+        case Call():
+            held = {each.constant for each in step.held}
+            return [name for name in step.reads if name not in held]
+        case Copy():
+            return [step.source]
+        case Fill() | Wait():
+            return []
 
 
 def _out_of_reach(
-    program: Program, step: SimpleStep, engine: str | None, name: str
+    program: Program, step: SimpleStep, engine: str | None, name: str, place: str
 ) -> Iterator[str]:
-    memory = program.memory[program.buffer_of(name).memory]
+    """place: name of the memory that a view or constant lies in."""
+    memory = program.memory[place]
     reached = (
         not memory.is_remote if engine is None else memory.name in program.engine[engine].reaches
     )
@@ -547,11 +588,14 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("each name has one definition", _repeated_names),
     ProgramRule("each type is well formed", _broken_types),
     ProgramRule("a constant's data have its shape and dtype", _wrong_constants),
-    ProgramRule("a table has constants of one shape, element type and layout", _wrong_tables),
+    ProgramRule(
+        "a table has constants of one shape, element type, layout and memory", _wrong_tables
+    ),
     ProgramRule("constants alone are of i4 and i2", _viewed_few_bits),
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
     ProgramRule("an engine reaches memories and holds steps", _wrong_engines),
     ProgramRule("a buffer lies within its memory", _misplaced),
+    ProgramRule("a constant lies where all read it, or in a memory", _misplaced_constants),
     ProgramRule("a view has a layout on a buffer", _wrong_layouts),
     ProgramRule("steps read views or constants, and write views", _unknown_names),
     ProgramRule(
