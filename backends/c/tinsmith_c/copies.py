@@ -14,6 +14,7 @@ from tinsmith_ir.program_printer import print_view
 from tinsmith_ir.strides import Strides, merged
 from tinsmith_ir.types import TensorType
 
+from tinsmith_c.engines import is_remote
 from tinsmith_c.header import describe
 from tinsmith_c.layout import Layout, c_expression, c_name
 from tinsmith_c.names import c_identifier, shortened
@@ -100,6 +101,21 @@ class CopyWriter:
             yield wrapped_call(f"{deep}memcpy(", places, ");")
         yield from _close(looped, source, f"{indent}  ")
         yield f"{indent}}}"
+
+    def fetch(self, copy: Copy, indent: str, ticket: str) -> Iterator[str]:
+        """A copy from a remote memory, whose ticket is kept in `ticket`. Raises GraphError if it is not of bytes that
+        lie together.
+        """
+        destination = self.layout.program.view[copy.destination]
+        if not destination.is_dense:
+            raise GraphError(
+                f"expected a dense view for what is fetched from a remote memory, got\n  {print_view(destination)}\n"
+            )
+        type_ = self.layout.program.type_of(copy.source)
+        source = View(copy.source, type_, copy.source)
+        arguments = [self._address(destination), self._address(source), f"{type_.size_bytes}u"]
+        yield f"{indent}// {print_name_of(copy)}"
+        yield assignment(indent, f"{ticket} =", "tinsmith_fetch_start", arguments)
 
     def _is_one_run(self, source: View, destination: View, inner: int) -> bool:
         """Whether all bytes lie together, both in the arena and where they are copied from there."""
@@ -204,7 +220,9 @@ class CopyWriter:
         constant = self.layout.program.constant[view.name]
         label = shortened(c_identifier(view.name), 32)
         comment = f"{view.name} {describe(constant.type)}"
-        return f"(const uint8_t *){self.pool.add(label, constant.data, comment)}"
+        is_far = is_remote(self.layout.program, constant)
+        array = self.pool.add(label, constant.data, comment, is_remote=is_far)
+        return f"(const uint8_t *){array}"
 
     def _member_address(self, table: ConstantTable) -> str:
         """Of the first byte of a table's member: all members are one array."""
@@ -213,7 +231,8 @@ class CopyWriter:
         label = shortened(c_identifier(table.members[0]), 32)
         comment = f"{table.members[0]} {describe(members[0].type)} and {len(members) - 1} more"
         index = c_expression(table.index, self.holder)
-        array = self.pool.add(label, data, comment)
+        is_far = is_remote(self.layout.program, members[0])
+        array = self.pool.add(label, data, comment, is_remote=is_far)
         return f"(const uint8_t *){array} + {members[0].data.nbytes} * ({index})"
 
     def _motion(self, axes: Sequence[int], view: View) -> str:

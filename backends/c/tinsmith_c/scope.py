@@ -27,11 +27,12 @@ C_TYPES = {
 
 @dataclass(frozen=True)
 class ConstantArray:
-    """An array of the generated C. data: any shape, int8 to int32, uint8 or float32."""
+    """An array of the generated C. data: any shape, int8 to int32, uint8 or float32. is_remote: no core loads it."""
 
     name: str
     data: Array
     comment: str
+    is_remote: bool = False
 
 
 @dataclass
@@ -44,15 +45,20 @@ class ConstantPool:
     records: dict[str, str] = field(default_factory=dict[str, str])
     helpers: dict[str, None] = field(default_factory=dict[str, None])
     firsts: dict[str, str] = field(default_factory=dict[str, str])
-    _known: dict[tuple[str, bytes], str] = field(default_factory=dict[tuple[str, bytes], str])
+    _known: dict[tuple[bool, str, bytes], str] = field(
+        default_factory=dict[tuple[bool, str, bytes], str]
+    )
 
-    def add(self, label: str, data: Array, comment: str) -> str:
-        """The C name of an array with these elements; a new array gets a name made of `label`."""
+    def add(self, label: str, data: Array, comment: str, *, is_remote: bool = False) -> str:
+        """The C name of an array with these elements; a new array gets a name made of `label`.
+
+        is_remote: it is for a memory that no core loads from.
+        """
         dense = np.ascontiguousarray(data)
-        key = (dense.dtype.str, dense.tobytes())
+        key = (is_remote, dense.dtype.str, dense.tobytes())
         if key not in self._known:
             self._known[key] = self.names.unique(f"{self.prefix}{label}")
-            self.arrays.append(ConstantArray(self._known[key], dense, comment))
+            self.arrays.append(ConstantArray(self._known[key], dense, comment, is_remote))
         return self._known[key]
 
     def record(self, name: str, c_type: str, value: str) -> None:

@@ -32,7 +32,7 @@ from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
 from tinsmith_c.steps import StepWriter, definitions_of, headers_of, is_small
-from tinsmith_c.text import array_definition, comment_lines, wrapped_call
+from tinsmith_c.text import REMOTE_SECTION, array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = f"""\
 #if defined(__GNUC__)
@@ -41,6 +41,16 @@ _ATTRIBUTES = f"""\
 #else
 #define TINSMITH_ALIGNED
 #define TINSMITH_NOINLINE
+#endif"""
+
+_REMOTE = f"""\
+// Of constants that no core loads: where the linker finds them, to put them into a remote memory.
+#ifndef TINSMITH_REMOTE
+#if defined(__ELF__)
+#define TINSMITH_REMOTE __attribute__((section("{REMOTE_SECTION}")))
+#else
+#define TINSMITH_REMOTE
+#endif
 #endif"""
 
 # Compilers would else unroll loops over tiles and take first and last iterations out of them, which copies all that a
@@ -153,6 +163,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         "\n".join(f'#include "{header}"' for header in sorted(headers)),
         "\n".join(_check(condition) for condition in checks),
         _ATTRIBUTES,
+        _REMOTE if any(array.is_remote for array in pool.arrays) else "",
         _SMALL if is_small(layout, engines) else "",
         _HOOK,
         _offsets(layout, name),
@@ -200,7 +211,7 @@ def _constants(pool: ConstantPool) -> Iterator[str]:
     if pool.arrays:
         yield "// clang-format off"
         for array in pool.arrays:
-            yield array_definition(array.name, array.data, array.comment)
+            yield array_definition(array.name, array.data, array.comment, is_remote=array.is_remote)
         yield "// clang-format on"
 
 
@@ -214,9 +225,7 @@ def _offsets(layout: Layout, name: str) -> str:
         f"{entry:{width}}  // {layout_bytes(view.layout, view.type)} bytes"
         for entry, view in zip(entries, views, strict=True)
     ]
-    checks = [
-        line for memory in layout.program.memories for line in _fitting(layout, name, memory.name)
-    ]
+    checks = [line for memory in layout.memories for line in _fitting(layout, name, memory.name)]
     title = "// Where each tensor lies in the arena, in bytes from its start."
     return "\n".join([title, "enum {", *lines, "};", *checks])
 

@@ -9,6 +9,9 @@ from tinsmith_ir.escape import c_comment_text
 from tinsmith_ir.graph import Array
 
 COLUMNS = 120
+REMOTE_SECTION = ".rodata.tinsmith_remote"
+"""Of constants in a remote memory, where object files have sections by such names."""
+
 _LINES_AT_ONCE = 1024  # a list of all numbers of an array would take many times its bytes
 _BYTE_TEXT = [str(value) for value in range(-128, 128)]
 _ARRAY_TYPES = {
@@ -43,8 +46,11 @@ def integer_literal(value: int) -> str:
     return f"({value + 1} - 1)" if value in (-(2**31), -(2**63)) else str(value)
 
 
-def array_definition(name: str, data: Array, comment: str) -> str:
-    """`static const` array, aligned as `CONSTANT_ALIGNMENT` says, its elements in lines of up to 20 numbers."""
+def array_definition(name: str, data: Array, comment: str, *, is_remote: bool = False) -> str:
+    """`static const` array, aligned as `CONSTANT_ALIGNMENT` says, its elements in lines of up to 20 numbers.
+
+    is_remote: it is marked as one for a remote memory.
+    """
     flat = data.reshape(-1)
     flat = flat.view(np.uint8) if flat.dtype == np.bool_ else flat
     per_line = {1: 20, 2: 16}.get(flat.dtype.itemsize, 10)
@@ -55,7 +61,8 @@ def array_definition(name: str, data: Array, comment: str) -> str:
         for line in _lines(_numbers(flat[start : start + piece]), per_line)
     ]
     element = _ARRAY_TYPES[flat.dtype.name]
-    head = f"static const {element} {name}[{flat.size}] TINSMITH_ALIGNED = {{"
+    marks = "TINSMITH_ALIGNED TINSMITH_REMOTE" if is_remote else "TINSMITH_ALIGNED"
+    head = f"static const {element} {name}[{flat.size}] {marks} = {{"
     return "\n".join([*comment_lines(comment), head, *lines, "};"])
 
 
