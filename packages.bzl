@@ -23,6 +23,7 @@ LIBRARIES = [
     "passes/simplify",
     "passes/splitting",
     "passes/spreading",
+    "passes/staging",
     "passes/streaming",
     "passes/tiling",
     "backends/c",
