@@ -142,9 +142,9 @@ class StageConstants(Checked):
         listed = ", ".join(f"{unit[0]} ({_bytes(program, unit):,} bytes)" for unit in largest)
         where = program.memories[0].name
         return DoesNotFitError(
-            f"{where} is too small to fetch constants to: needed {least:,} bytes or a little more, {needed:,} of "
-            f"them for tensors, available {available:,} bytes. The largest constants that are read at once: {listed}. Choose a "
-            "target with more memory, or a network with smaller feature maps.",
+            f"{where} is too small to fetch constants to: needed {least:,} bytes or a little more, {needed:,} of them "
+            f"for tensors, available {available:,} bytes. The largest constants that are read at once: {listed}. "
+            "Choose a target with more memory, or a network with smaller feature maps.",
             needed_bytes=least,
             available_bytes=available,
         )
