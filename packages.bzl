@@ -47,6 +47,7 @@ OTHERS = [
     "kernels/cluster",
     "kernels/dma",
     "kernels/engine",
+    "kernels/fetch",
     "kernels/include",
     "kernels/neureka",
     "kernels/pulp_nn",

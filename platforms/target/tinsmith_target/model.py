@@ -170,8 +170,9 @@ class Board(Checked):
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
     cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
-    a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: of a copy, however short,
-    from its start to the end of the wait for it; fetch_bytes_per_cycle: what it moves beside that.
+    a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: from
+    the start of a copy, before which there is none, to its first byte; fetch_bytes_per_cycle: what long ones move from
+    then on.
     """
 
     name: str
