@@ -1,8 +1,8 @@
 """The linker script of a board, written from its data; for GNU ld and ld.lld alike.
 
 Output sections are kept apart by what a report asks for: `.harness_*` is test equipment (object
-files whose path contains `tinsmith_harness`), `.weights` are weights, `.text .rodata .data .bss`
-are the product.
+files whose path contains `tinsmith_harness`), `.weights` are weights, `.remote` those that lie where
+no core loads from, `.text .rodata .data .bss` are the product.
 """
 
 from tinsmith_target import Board, Memory
@@ -20,7 +20,7 @@ MEMORY
 
 SECTIONS
 {{
-  .harness_text : ALIGN(16) {{
+{remote}  .harness_text : ALIGN(16) {{
     KEEP(*(.vectors))
     *tinsmith_harness*(.text .text.* .rodata .rodata.* .srodata .srodata.*)
     . = ALIGN(16);
@@ -35,7 +35,7 @@ SECTIONS
   .weights : ALIGN(16) {{
     *(.rodata.tinsmith_weights .rodata.tinsmith_weights.* .rodata.*_weights_*)
     . = ALIGN(4);
-  }} > {board.weight_memory}
+  }} > {weight_memory}
 
   .rodata : ALIGN(16) {{
     *(.rodata .rodata.* .srodata .srodata.*)
@@ -136,6 +136,8 @@ def linker_script(board: Board, *, cluster: bool = False) -> str:
         board=board,
         with_cluster=", its cluster" if cluster else "",
         stacks=_cluster_stacks(board) if cluster else _STACK.format(board=board),
+        remote="".join(_remote(memory) for memory in board.memories if memory.is_remote),
+        weight_memory=_weights_that_cores_load(board),
         entry=_ENTRIES[board.architecture],
         memories="\n".join(_region(memory) for memory in board.memories),
         arenas="".join(_arena(board, memory) for memory in board.memories),
@@ -151,6 +153,20 @@ def _cluster_stacks(board: Board) -> str:
         boot_stack_bytes=_BOOT_STACK_BYTES,
         worker_stack_bytes=board.cluster.worker_stack_bytes * (board.cluster.cores - 1),
     )
+
+
+def _remote(memory: Memory) -> str:
+    """What is marked for a memory that no core loads from. It comes first, as the harness may have some, too: the first
+    pattern that fits takes a section.
+    """
+    pattern = "*(.rodata.tinsmith_remote .rodata.tinsmith_remote.*)"
+    return f"  .remote : ALIGN(16) {{\n    {pattern}\n    . = ALIGN(4);\n  }} > {memory.name}\n\n"
+
+
+def _weights_that_cores_load(board: Board) -> str:
+    """The memory of weights that are not marked so."""
+    is_remote = board.memory(board.weight_memory).is_remote
+    return board.code_memory if is_remote else board.weight_memory
 
 
 def _arena(board: Board, memory: Memory) -> str:

@@ -170,7 +170,9 @@ class Board(Checked):
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
     cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
-    a remote memory beside the cores; None if there is no such memory.
+    a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: from
+    the start of a copy, before which there is none, to its first byte; fetch_bytes_per_cycle: what long ones move from
+    then on.
     """
 
     name: str
@@ -188,6 +190,8 @@ class Board(Checked):
     dma: Dma | None = None
     cluster: Cluster | None = None
     fetch: Literal["udma"] | None = None
+    fetch_setup_cycles: int = 0
+    fetch_bytes_per_cycle: float = 0.0
 
     @property
     def largest_array_bytes(self) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 from tinsmith_toolchains.elf import Section, read_sections
 
 # The rule of the linker scripts, for objects that no linker script has sorted (host programs).
-_WEIGHTS = re.compile(r"\.rodata\.(tinsmith_weights(\..*)?|.*_weights_.*)")
+_WEIGHTS = re.compile(r"\.rodata\.((tinsmith_weights|tinsmith_remote)(\..*)?|.*_weights_.*)")
 
 _PRODUCT_KINDS = ("code", "rodata", "weights", "data", "bss", "arena")
 
@@ -53,7 +53,7 @@ def firmware_sections(elf: Path) -> Sections:
     return Sections(
         code=size(".text"),
         rodata=size(".rodata"),
-        weights=size(".weights"),
+        weights=size(".weights") + size(".remote"),
         data=size(".data"),
         bss=size(".bss") + size(".near_bss"),
         arena=sum(bytes_ for name, bytes_ in sizes.items() if name.startswith(".arena")),
