@@ -50,6 +50,7 @@ from tinsmith_lowering.lower import (
 from tinsmith_lowering.manual import supported_operators
 from tinsmith_lowering.near import check_near
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
+from tinsmith_lowering.staged import StagedConstants
 from tinsmith_lowering.streams import (
     Patch,
     PatchedCall,
@@ -101,6 +102,7 @@ __all__ = [
     "Rule",
     "Scope",
     "Signature",
+    "StagedConstants",
     "Steps",
     "StreamPlan",
     "StreamWindow",

@@ -11,11 +11,11 @@ from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.testing import GraphBuilder, random_inputs
 from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_lowering import Kernel, lower, prepare
+from tinsmith_lowering import Kernel, StagedConstants, lower, prepare
 from tinsmith_pulp_nn import PulpNnBackend
 from tinsmith_reference import backend as reference
 from tinsmith_spreading import SpreadCalls
-from tinsmith_staging import StageConstants, StagedConstants
+from tinsmith_staging import StageConstants
 from tinsmith_target import Memory, Target, target
 from tinsmith_tiling import TileCalls
 

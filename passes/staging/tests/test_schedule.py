@@ -38,6 +38,14 @@ def test_too_little_room(room: int, fits: bool) -> None:
     assert (schedule(blocks, room) is not None) == fits
 
 
+def test_an_engine_holds_so_many() -> None:
+    """The third may start when the first is waited for, the fourth when the second is."""
+    blocks = [Block(10, 2, 2), Block(10, 5, 5), Block(10, 7, 7), Block(10, 8, 9)]
+    found = schedule(blocks, 100, depth=2)
+    assert found is not None
+    assert [placed.start for placed in found] == [0, 0, 2, 5]
+
+
 def test_nothing_takes_no_room() -> None:
     assert schedule([], 0) == []
     assert least_room([]) == 0

@@ -41,6 +41,18 @@ def matrices() -> Graph:
     return network.build(network.linear(network.linear(network.x, 100), 100))
 
 
+def most_under_way(steps: Sequence[SimpleStep]) -> int:
+    """Of fetches that are started and not waited for; without loops."""
+    most, flights = 0, set[object]()
+    for step in steps:
+        if isinstance(step, Copy) and step.engine == "udma":
+            flights.add(step.token)
+        elif isinstance(step, Wait):
+            flights.discard(step.token)
+        most = max(most, len(flights))
+    return most
+
+
 def fetches(steps: Sequence[SimpleStep]) -> list[Copy]:
     return [step for step in steps if isinstance(step, Copy) and step.engine == "udma"]
 
@@ -57,6 +69,15 @@ def test_with_room_for_all_every_fetch_starts_before_the_first_step() -> None:
     assert facts.far_bytes == facts.fetched_bytes == far_bytes(program)
     tokens = [step.token.value({}) for step in fetches(first) if step.token is not None]
     assert tokens == [*range(FIRST_TOKEN, FIRST_TOKEN + 6)]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_no_more_fetches_are_under_way_than_the_engine_holds(depth: int) -> None:
+    chip, graph = far_target(20_000), chain()
+    program = StageConstants(chip, 0, depth=depth).run(tiled(graph, chip))
+    verify_program(program)
+    assert program.engine["udma"].depth == depth
+    assert most_under_way([*simple_steps(program.steps)]) == depth
 
 
 def test_each_is_waited_for_right_before_it_is_read() -> None:
@@ -232,9 +253,11 @@ def test_a_program_is_staged_the_same_each_time() -> None:
     assert len(texts) == 1
 
 
-def test_a_size_below_nothing_is_refused() -> None:
+def test_sizes_and_queues_that_are_none_are_refused() -> None:
     with pytest.raises(UsageError, match="expected least_bytes from 0, got -1"):
         StageConstants(far_target(4_000), -1)
+    with pytest.raises(UsageError, match="expected depth from 1, got 0"):
+        StageConstants(far_target(4_000), depth=0)
 
 
 def test_random_inputs_give_what_the_tiled_program_gives() -> None:

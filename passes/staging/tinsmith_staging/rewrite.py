@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -39,14 +40,26 @@ FIRST_TOKEN = 32
 """Tokens of fetches: behind those of tiles and of parts on cores."""
 
 
+@dataclass(frozen=True)
+class Event:
+    """The start of a fetch, by number, or the wait for it."""
+
+    number: int
+    is_start: bool
+
+
 @dataclass(frozen=True, eq=False)
 class Staging:
-    """Fetches in their order, each with its place and start. far: the remote memory. engine: its name."""
+    """Fetches in their order, each with its place and start.
+
+    far: the remote memory. engine: the name of what fetches, and depth: how many fetches it holds.
+    """
 
     fetches: Sequence[Fetch]
     placed: Sequence[Placed]
     far: Memory
     engine: str
+    depth: int
 
     @property
     def used_bytes(self) -> int:
@@ -54,15 +67,29 @@ class Staging:
         pairs = zip(self.fetches, self.placed, strict=True)
         return max(placed.offset + fetch.block.size_bytes for fetch, placed in pairs)
 
+    @cached_property
+    def events(self) -> Mapping[int, Sequence[Event]]:
+        """By moment, in order: starts as early as the depth of the engine allows, else waits."""
+        found: dict[int, list[Event]] = {}
+        started = 0
+        for number, fetch in enumerate(self.fetches):
+            until = fetch.block.first
+            last = min(number + self.depth, len(self.placed))
+            while started < last and self.placed[started].start <= until:
+                moment = self.placed[started].start
+                found.setdefault(moment, []).append(Event(started, is_start=True))
+                started += 1
+            found.setdefault(until, []).append(Event(number, is_start=False))
+        return found
+
     @property
     def most_under_way(self) -> int:
         """How many fetches are started and not waited for, at most."""
-        waited = started = most = 0
-        for number, placed in enumerate(self.placed):
-            while self.fetches[waited].block.first < placed.start:
-                waited += 1
-            started = number + 1
-            most = max(most, started - waited)
+        most = under_way = 0
+        for moment in sorted(self.events):
+            for event in self.events[moment]:
+                under_way += 1 if event.is_start else -1
+                most = max(most, under_way)
         return most
 
 
@@ -91,13 +118,12 @@ class _Rewriting:
         program, staging = self.program, self.staging
         steps = self._with_fetches(changed_steps(program.steps, self._changed))
         near = program.memories[0].name
+        reaches = staging.far.name, near
+        engine = Engine(staging.engine, reaches, depth=staging.depth, alignment=4)
         changed = replace(
             program,
             memories=(*program.memories, staging.far),
-            engines=(
-                *program.engines,
-                Engine(staging.engine, (staging.far.name, near), alignment=4),
-            ),
+            engines=(*program.engines, engine),
             buffers=(*program.buffers, Buffer(self._buffer, staging.used_bytes, near)),
             views=(*program.views, *self.views),
             constants=(*program.constants, *self.constants.values()),
@@ -148,19 +174,10 @@ class _Rewriting:
         return (replace(step, held=held),)
 
     def _with_fetches(self, steps: Sequence[Step]) -> tuple[Step, ...]:
-        starts: dict[int, list[Copy]] = {}
-        waits: dict[int, list[Wait]] = {}
-        most = self.staging.most_under_way
-        pairs = zip(self.staging.fetches, self.staging.placed, strict=True)
-        for number, (fetch, placed) in enumerate(pairs):
-            token = Expression(FIRST_TOKEN + number % most)
-            copy = self._fetch(fetch, placed, token)
-            starts.setdefault(placed.start, []).append(copy)
-            waits.setdefault(fetch.block.first, []).append(Wait(token))
         before: dict[int, list[Step]] = {}
         within: dict[int, list[Step]] = {}
         for moment in moments(self.program):
-            own = [*starts.get(moment.number, ()), *waits.get(moment.number, ())]
+            own = [*map(self._step_of, self.staging.events.get(moment.number, ()))]
             if moment.iteration == 0:
                 before.setdefault(moment.index, []).extend(own)
             else:
@@ -176,6 +193,13 @@ class _Rewriting:
             else:
                 found.append(step)
         return tuple(found)
+
+    def _step_of(self, event: Event) -> Copy | Wait:
+        staging = self.staging
+        token = Expression(FIRST_TOKEN + event.number % staging.most_under_way)
+        if not event.is_start:
+            return Wait(token)
+        return self._fetch(staging.fetches[event.number], staging.placed[event.number], token)
 
     def _fetch(self, fetch: Fetch, placed: Placed, token: Expression) -> Copy:
         far = self._far(fetch)

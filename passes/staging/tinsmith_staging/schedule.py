@@ -1,7 +1,8 @@
 """When blocks are fetched and where they lie, in the order of their use: a problem of its own, which knows no Program.
 
 Time is counted in moments. A block is wanted from one moment to another; its fetch may start as early as nothing that
-is still wanted lies in its place. Fetches start in the order of use, since they end in the order of their starts.
+is still wanted lies in its place. Fetches start in the order of use, since they end in the order of their starts; in
+one moment waits come before starts where the queue is full.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,17 +29,22 @@ class Placed(Checked):
 
 
 @checked
-def schedule(blocks: Sequence[Block], room_bytes: int) -> list[Placed] | None:
+def schedule(
+    blocks: Sequence[Block], room_bytes: int, depth: int | None = None
+) -> list[Placed] | None:
     """A place in the room and a start for each block, as early as possible one after another; None if some block finds
     no place when it is wanted.
 
-    blocks: in the order of use, `first` never falling. Each goes where its fetch can start earliest; of several such
+    blocks: in the order of use, `first` never falling. depth: how many may be under way, each from its start until it
+    is wanted, when it is waited for; None for any number. Each goes where its fetch can start earliest; of several such
     places, right behind the block before, as in a ring, else the lowest.
     """
     found: list[Placed] = []
     wanted: list[tuple[Block, Placed]] = []
     start = behind = 0
-    for block in blocks:
+    for number, block in enumerate(blocks):
+        if depth is not None and number >= depth:
+            start = max(start, blocks[number - depth].first)
         wanted = [(other, placed) for other, placed in wanted if other.last >= start]
         choices = [
             (max(start, _free_from(offset, block, wanted)), offset != behind, offset)

@@ -8,10 +8,11 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import ConstantsDoNotFitError, DoesNotFitError, UsageError
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Memory, Program
+from tinsmith_lowering import StagedConstants
 from tinsmith_target import Board, Target
 
 from tinsmith_staging.fetches import ALIGNMENT, Fetch, fetches_of, lives_of
-from tinsmith_staging.rewrite import FIRST_TOKEN, Staging, staged
+from tinsmith_staging.rewrite import Staging, staged
 from tinsmith_staging.room import needed_bytes
 from tinsmith_staging.schedule import least_room, schedule
 from tinsmith_staging.uses import Unit, Use, uses_of
@@ -30,28 +31,6 @@ _LOOP_SHARE = 16
 in the loop.
 """
 
-__all__ = ["FIRST_TOKEN", "StageConstants", "StagedConstants"]
-
-
-@dataclass(frozen=True)
-class StagedConstants(Checked):
-    """What was decided.
-
-    memory, far: names of the memory to which constants come and of the remote one. fetches: how many copies an
-    inference makes, of fetched_bytes in all. far_bytes: of constants in the remote memory. resident_bytes: of small
-    ones that stayed. used_bytes: of the memory, out of room_bytes that there are. most_under_way: fetches at once.
-    """
-
-    memory: str
-    far: str
-    fetches: int
-    fetched_bytes: int
-    far_bytes: int
-    resident_bytes: int
-    used_bytes: int
-    room_bytes: int
-    most_under_way: int
-
 
 @dataclass(frozen=True)
 class StageConstants(Checked):
@@ -60,20 +39,24 @@ class StageConstants(Checked):
 
     least_bytes: smaller constants stay with the code, as far as there is room for them; neighbours in the order of use
     are fetched together up to four times as many. available_bytes: what buffers and staged constants may take
-    together; None for what the board's memory has beside stack and variables.
+    together; None for what the board's memory has beside stack and variables. depth: how many fetches are under way at
+    most, which is what the queue of a uDMA holds: to start another one would be to wait.
     """
 
     target: Target
     least_bytes: int = 256
     available_bytes: int | None = None
+    depth: int = 8
 
     name: ClassVar[str] = "stage-constants"
     # Whoever read a constant reads the same bytes in another place.
     contract: ClassVar[Contract] = BIT_EXACT
 
     def __post_init__(self) -> None:
-        """Raise UsageError for a size that is none."""
+        """Raise UsageError for a size that is none, and an engine that holds nothing."""
         super().__post_init__()
+        if self.depth < 1:
+            raise UsageError(f"{self.name}: expected depth from 1, got {self.depth}")
         if self.least_bytes < 0:
             raise UsageError(f"{self.name}: expected least_bytes from 0, got {self.least_bytes}")
 
@@ -116,9 +99,9 @@ class StageConstants(Checked):
         for together in (room // _LOOP_SHARE, 0):
             for keep in (True, False):
                 fetches = self._fetches(program, uses, together, keep=keep)
-                placed = schedule([fetch.block for fetch in fetches], room)
+                placed = schedule([fetch.block for fetch in fetches], room, self.depth)
                 if placed is not None:
-                    return Staging(fetches, placed, far, str(board.fetch))
+                    return Staging(fetches, placed, far, str(board.fetch), self.depth)
         return None
 
     def _fetches(
