@@ -260,7 +260,7 @@ GAP9 = Board(
         Memory("l3", 0x8000_0000, 8 * _MIB, "flash", is_remote=True),
     ),
     code_memory="l2_code",
-    weight_memory="l2_code",
+    weight_memory="l3",
     data_memory="l2_data",
     stack_bytes=16 * _KIB,
     clock_hz=370_000_000,
