@@ -33,7 +33,8 @@ def test_more_memory_than_there_is_is_cut_down_with_a_remark() -> None:
     ("options", "message"),
     [
         (CompileOptions("pulp-open", cores=9), "--cores: expected 1 to 8, .* got 9"),
-        (CompileOptions("cortex-m4", cores=2), r"--cores: .*\(pulp-open, siracusa\), got cortex"),
+        (CompileOptions("gap9", cores=10), "--cores: expected 1 to 9, .* got 10"),
+        (CompileOptions("cortex-m4", cores=2), r"--cores: .*\(pulp-open, siracusa, gap9\), got"),
         (CompileOptions("host", l1_bytes=9), "--l1: expected a target with a cluster"),
     ],
 )

@@ -82,6 +82,7 @@ from tinsmith_driver.room import linked
 from tinsmith_driver.rows import stream_facts, stream_text
 from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.speeds import chosen_waits
+from tinsmith_driver.staged import staged_facts, staged_text
 from tinsmith_driver.support import constant_bytes, unsupported
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
@@ -770,6 +771,8 @@ def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> No
         print(compression_text(compression))
     if (held := held_facts(compilation)) is not None:
         print(held_text(held))
+    if (staged := staged_facts(compilation, measurement)) is not None:
+        print(staged_text(staged))
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:

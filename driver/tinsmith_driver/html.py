@@ -17,6 +17,7 @@ from tinsmith_driver.held import held_text
 from tinsmith_driver.orders import order_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.rows import stream_text
+from tinsmith_driver.staged import staged_text
 from tinsmith_driver.table import thousands
 from tinsmith_driver.tiling import percent, tiling_text
 from tinsmith_driver.timeline import timeline
@@ -70,6 +71,7 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         if report["compression"] is None
         else compression_text(report["compression"]),
         held="" if report["held"] is None else held_text(report["held"]),
+        staged="" if report["staged"] is None else staged_text(report["staged"]),
         timeline=None if report["tiling"] is None else timeline(report["tiling"]),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},

@@ -40,10 +40,12 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
     libraries = library_sources(kernel.backend for kernel in called)
     on_cluster = needs_cluster(compilation)
     rooms: dict[str, str] = {}
-    if _is_beside(program, Copy):
+    if _copies_beside(program):
         rooms["dma"] = board.dma or "core"
         if on_cluster and board.dma is not None:
             rooms["dma"] += "_cluster"
+    if fetches(program):
+        rooms["fetch"] = str(board.fetch)
     if _is_beside(program, Call):
         # But for the cores of a cluster, no board has another core that Tinsmith drives.
         rooms["engine"] = "cluster" if on_cluster and computes_at_once(program) else "core"
@@ -65,6 +67,24 @@ def needs_cluster(compilation: Compilation) -> bool:
 def works_beside_the_core(program: Program) -> bool:
     """Whether it starts steps that it waits for later."""
     return _is_beside(program, Call) or _is_beside(program, Copy)
+
+
+def fetches(program: Program) -> list[Copy]:
+    """The copies of constants from a remote memory, as written."""
+    copies = [step for step in simple_steps(program.steps) if isinstance(step, Copy)]
+    remote = {memory.name for memory in program.memories if memory.is_remote}
+    read = {copy.source: program.written_constant(copy.source) for copy in copies}
+    far = {name for name, constant in read.items() if constant and constant.memory in remote}
+    return [copy for copy in copies if copy.source in far]
+
+
+def _copies_beside(program: Program) -> bool:
+    """Whether engines copy anything else."""
+    far = {id(copy) for copy in fetches(program)}
+    return any(
+        isinstance(step, Copy) and step.engine is not None and id(step) not in far
+        for step in simple_steps(program.steps)
+    )
 
 
 def _is_beside(program: Program, kind: type[Call | Copy]) -> bool:

@@ -27,6 +27,7 @@ from tinsmith_driver.report_types import (
 )
 from tinsmith_driver.rows import stream_facts
 from tinsmith_driver.running import Measurement
+from tinsmith_driver.staged import staged_facts
 from tinsmith_driver.table import listed, table, thousands
 from tinsmith_driver.targets import remarks
 from tinsmith_driver.tiling import tiling_facts
@@ -71,6 +72,7 @@ def report(
         "streams": stream_facts(compilation),
         "compression": compression_facts(compilation),
         "held": held_facts(compilation),
+        "staged": staged_facts(compilation, measurement),
         "order": order_facts(compilation),
         "passes": [
             {

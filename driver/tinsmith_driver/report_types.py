@@ -233,6 +233,26 @@ class HeldFacts(TypedDict):
     saved: int
 
 
+class StagedFacts(TypedDict):
+    """Constants that `engine` fetches from the remote memory `far`, where far_bytes of them lie, to `memory`.
+
+    fetches: copies in an inference, of `fetched` bytes. used: bytes of `memory` that they take, out of `room`.
+    resident: bytes of small ones that lie with the code. waiting: share of its cycles in which the core that fetches
+    waited for that; None if nothing was simulated.
+    """
+
+    engine: str
+    far: str
+    far_bytes: int
+    fetches: int
+    fetched: int
+    memory: str
+    used: int
+    room: int
+    resident: int
+    waiting: float | None
+
+
 class Report(TypedDict):
     """The whole report."""
 
@@ -249,6 +269,7 @@ class Report(TypedDict):
     streams: StreamFacts | None
     compression: CompressionFacts | None
     held: HeldFacts | None
+    staged: StagedFacts | None
     order: OrderFacts | None
     passes: list[PassRow]
     warnings: list[str]

@@ -7,6 +7,7 @@ from tinsmith_ir.program import Copy, Program, instances
 from tinsmith_lowering import TiledLayer, TilePlan
 
 from tinsmith_driver.cluster import cluster_share, waits_text
+from tinsmith_driver.kernel_sources import fetches
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.running import Measurement
@@ -80,10 +81,13 @@ def _difference(modelled: int, cycles: int | None) -> float | None:
 
 
 def copied_bytes(program: Program, near: str) -> tuple[int, int]:
-    """How many bytes engines copy into that memory in a run, and how many out of it."""
+    """How many bytes engines copy into that memory in a run, and how many out of it; not those that are fetched from a
+    remote memory.
+    """
+    far = {id(copy) for copy in fetches(program)}
     found = [0, 0]
     for step, _ in instances(program.steps):
-        if isinstance(step, Copy) and step.engine is not None:
+        if isinstance(step, Copy) and step.engine is not None and id(step) not in far:
             is_out = program.buffer_of(step.destination).memory != near
             found[is_out] += program.type_of(step.destination).size_bytes
     return found[0], found[1]

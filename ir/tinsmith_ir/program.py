@@ -135,7 +135,7 @@ class ConstantBuffer(Checked):
     """Read-only data: an operand of the graph, or what a kernel reads besides (see Call.reads).
 
     layout: "" for an operand; else how a kernel wants its bytes, which the kernel's `prepare` knows. memory: where its
-    bytes lie; "" for where constants lie.
+    bytes lie, beside all buffers there; "" for where the core and all engines read them.
     """
 
     name: str

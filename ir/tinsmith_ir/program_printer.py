@@ -19,6 +19,7 @@ from tinsmith_ir.printer import (
 from tinsmith_ir.program import (
     Buffer,
     Call,
+    ConstantBuffer,
     ConstantTable,
     Copy,
     Engine,
@@ -129,6 +130,11 @@ def _raw_buffer(buffer: Buffer) -> str:
 def _place(buffer: Buffer) -> str:
     offset = "" if buffer.offset is None else f" at {buffer.offset}"
     return f" in {quoted(buffer.memory)}{offset}"
+
+
+def _constant(constant: ConstantBuffer, constants: Constants) -> str:
+    value = Value(constant.name, constant.type)
+    return print_constant(value, constant.data, constants, constant.layout, constant.memory)
 
 
 def _table(table: ConstantTable) -> str:

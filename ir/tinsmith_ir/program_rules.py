@@ -187,6 +187,23 @@ def _misplaced(program: Program) -> Iterator[str]:
             )
 
 
+def _misplaced_constants(program: Program) -> Iterator[str]:
+    """Constants in memories that there are not, that a caller has, or that have too few bytes for each alone."""
+    for constant in program.constants:
+        if not constant.memory:
+            continue
+        memory = program.memory.get(constant.memory)
+        if memory is None:
+            yield f"{print_name(constant.name)} is in {constant.memory!r}, which is none of {[*program.memory]}"
+        elif memory.is_caller:
+            yield f"{print_name(constant.name)} is in {memory.name!r}, which is the caller's"
+        elif memory.size_bytes is not None and constant.type.size_bytes > memory.size_bytes:
+            yield (
+                f"{print_name(constant.name)} has {constant.type.size_bytes} bytes, "
+                f"memory {memory.name!r} has {memory.size_bytes}"
+            )
+
+
 def _wrong_layouts(program: Program) -> Iterator[str]:
     for view in program.views:
         if view.buffer not in program.buffer:
@@ -362,31 +379,37 @@ def _wrong_engines_of_steps(program: Program) -> Iterator[str]:
             continue
         for name in _names(step):
             if name in program.view:
-                yield from _out_of_reach(program, step, engine, name)
-        if isinstance(step, Copy):
-            yield from _constant_out_of_reach(program, step)
+                place = program.buffer_of(name).memory
+                yield from _out_of_reach(program, step, engine, name, place)
+        for name in _loaded_constants(step):
+            constant = program.written_constant(name)
+            if constant is not None and constant.memory:
+                yield from _out_of_reach(program, step, engine, name, constant.memory)
+
+
+def _loaded_constants(step: SimpleStep) -> Sequence[str]:
+    """Names of what a step reads where constants lie, views among them. Operands of a call are its meaning alone."""
+    match step:
+        case Call():
+            held = {each.constant for each in step.held}
+            return [name for name in step.reads if name not in held]
+        case Copy():
+            return [step.source]
+        case Fill() | Wait():
+            return []
 
 
 def _out_of_reach(
-    program: Program, step: SimpleStep, engine: str | None, name: str
+    program: Program, step: SimpleStep, engine: str | None, name: str, place: str
 ) -> Iterator[str]:
-    memory = program.memory[program.buffer_of(name).memory]
+    """place: name of the memory that a view or constant lies in."""
+    memory = program.memory[place]
     reached = (
         not memory.is_remote if engine is None else memory.name in program.engine[engine].reaches
     )
     if not reached:
         who = "the core" if engine is None else f"engine {engine!r}"
         yield f"{who} does not reach {memory.name!r}, where {print_name(name)} lies, in\n  {print_step(step)}\n"
-
-
-def _constant_out_of_reach(program: Program, copy: Copy) -> Iterator[str]:
-    """A copy of a constant that lies elsewhere than constants do; a call's kernel has asked for it there."""
-    constant = program.written_constant(copy.source)
-    memory = "" if constant is None else constant.memory
-    reaches = () if copy.engine is None else program.engine[copy.engine].reaches
-    if memory and memory not in reaches:
-        who = "the core" if copy.engine is None else f"engine {copy.engine!r}"
-        yield f"{who} does not reach {memory!r}, where {print_name(copy.source)} lies, in\n  {print_step(copy)}\n"
 
 
 def _wrong_caller_memories(program: Program) -> Iterator[str]:
@@ -569,6 +592,7 @@ WRITTEN_RULES: tuple[ProgramRule, ...] = (
     ProgramRule("a memory has bytes and an alignment that is a power of two", _wrong_memories),
     ProgramRule("an engine reaches memories and holds steps", _wrong_engines),
     ProgramRule("a buffer lies within its memory", _misplaced),
+    ProgramRule("a constant lies where all read it, or in a memory", _misplaced_constants),
     ProgramRule("a view has a layout on a buffer", _wrong_layouts),
     ProgramRule("steps read views or constants, and write views", _unknown_names),
     ProgramRule(

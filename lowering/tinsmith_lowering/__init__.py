@@ -53,6 +53,7 @@ from tinsmith_lowering.memories import check_memories
 from tinsmith_lowering.near import check_near
 from tinsmith_lowering.placed import PlacedLayer, PlacementPlan
 from tinsmith_lowering.prepare import Prepare, check_prepared, prepare
+from tinsmith_lowering.staged import StagedConstants
 from tinsmith_lowering.streams import (
     Patch,
     PatchedCall,
@@ -109,6 +110,7 @@ __all__ = [
     "Rule",
     "Scope",
     "Signature",
+    "StagedConstants",
     "Steps",
     "StreamPlan",
     "StreamWindow",

@@ -7,9 +7,10 @@ from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.program import Call, ConstantBuffer, Option, Program, SimpleStep, changed_steps
+from tinsmith_ir.program import Memory as ProgramMemory
 from tinsmith_target import Memory, Target
 
-from tinsmith_lowering.compressed import aligned_bytes
+from tinsmith_lowering.compressed import CONSTANT_ALIGNMENT, aligned_bytes
 from tinsmith_lowering.kernel import Kernel, Layer, Prepared
 from tinsmith_lowering.lower import find_kernel, layer_of_call
 
@@ -60,6 +61,23 @@ def within_memories(program: Program, target: Target, kernels: Sequence[Kernel])
         return (step,)
 
     return replace(program, steps=changed_steps(program.steps, with_options))
+
+
+def with_memories(
+    memories: tuple[ProgramMemory, ...], constants: Sequence[ConstantBuffer], target: Target
+) -> tuple[ProgramMemory, ...]:
+    """The memories of a program, and those in which its constants lie: as large as the board's, of any size where it
+    has none, as on this computer.
+    """
+    sizes = {memory.name: memory.size_bytes for memory in target.board.memories}
+    known = {memory.name for memory in memories}
+    names = dict.fromkeys(constant.memory for constant in constants if constant.memory)
+    added = (
+        ProgramMemory(name, sizes.get(name), CONSTANT_ALIGNMENT)
+        for name in names
+        if name not in known
+    )
+    return (*memories, *added)
 
 
 @dataclass(frozen=True)

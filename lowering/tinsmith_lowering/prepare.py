@@ -29,7 +29,7 @@ from tinsmith_target import Target
 
 from tinsmith_lowering.kernel import AsGiven, Kernel, Prepared
 from tinsmith_lowering.lower import find_kernel, layer_of_call
-from tinsmith_lowering.memories import within_memories
+from tinsmith_lowering.memories import with_memories, within_memories
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def _prepared_program(program: Program, target: Target, kernels: Sequence[Kernel
         return (replace(step, reads=_reads(program, step, target, kernels, pool), held=()),)
 
     steps = changed_steps(program.steps, prepared)
-    return replace(program, steps=steps, constants=(*operands, *pool.constants))
+    memories = with_memories(program.memories, pool.constants, target)
+    return replace(program, steps=steps, constants=(*operands, *pool.constants), memories=memories)
 
 
 @checked

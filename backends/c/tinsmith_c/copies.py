@@ -101,6 +101,21 @@ class CopyWriter:
         yield from _close(looped, source, f"{indent}  ")
         yield f"{indent}}}"
 
+    def fetch(self, copy: Copy, indent: str, ticket: str) -> Iterator[str]:
+        """A copy from a remote memory, whose ticket is kept in `ticket`. Raises GraphError if it is not of bytes that
+        lie together.
+        """
+        destination = self.layout.program.view[copy.destination]
+        if not destination.is_dense:
+            raise GraphError(
+                f"expected a dense view for what is fetched from a remote memory, got\n  {print_view(destination)}\n"
+            )
+        type_ = self.layout.program.type_of(copy.source)
+        source = View(copy.source, type_, copy.source)
+        arguments = [self._address(destination), self._address(source), f"{type_.size_bytes}u"]
+        yield f"{indent}// {print_name_of(copy)}"
+        yield assignment(indent, f"{ticket} =", "tinsmith_fetch_start", arguments)
+
     def _is_one_run(self, source: View, destination: View, inner: int) -> bool:
         """Whether all bytes lie together, both in the arena and where they are copied from there."""
         is_here = all(view.name in self.layout.program.view for view in (source, destination))

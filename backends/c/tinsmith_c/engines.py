@@ -7,17 +7,28 @@ from functools import cached_property
 
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import Expression
-from tinsmith_ir.program import Call, Copy, Program, Wait, instances, simple_steps
+from tinsmith_ir.program import (
+    Call,
+    ConstantBuffer,
+    Copy,
+    Program,
+    Wait,
+    instances,
+    simple_steps,
+)
 from tinsmith_ir.program_printer import print_step
 
 TOKENS = 32
-"""Tokens are below it: a DMA's runtime keeps a place for each, and so does the run function."""
+"""Tokens are below it: a DMA's runtime keeps a place for each, and so does the run function. Those of fetches may be
+any from 0 on: the run function keeps a ticket for each.
+"""
 
 
 class Drive(enum.Enum):
-    """DMA: tinsmith/dma.h. JOB: tinsmith/engine.h. KERNEL: the kernel's own start and wait."""
+    """DMA: tinsmith/dma.h. FETCH: tinsmith/fetch.h. JOB: tinsmith/engine.h. KERNEL: the kernel's own start and wait."""
 
     DMA = enum.auto()
+    FETCH = enum.auto()
     JOB = enum.auto()
     KERNEL = enum.auto()
 
@@ -32,6 +43,11 @@ def steps_beside_the_core(program: Program) -> list[Call | Copy]:
         for step in simple_steps(program.steps)
         if isinstance(step, Call | Copy) and step.engine is not None and id(step) in running
     ]
+
+
+def is_remote(program: Program, constant: ConstantBuffer) -> bool:
+    """Whether it lies where no core loads from."""
+    return bool(constant.memory) and program.memory[constant.memory].is_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +66,7 @@ class Started:
     @property
     def ending(self) -> tuple[Drive, str | int]:
         """The same of steps that a wait ends in the same way."""
-        if self.drive is Drive.DMA:
+        if self.drive in _COPYING:
             return self.drive, ""
         return self.drive, self.engine if isinstance(self.step, Copy) else self.number
 
@@ -61,12 +77,17 @@ class Started:
         return self.step.token
 
 
+_COPYING = (Drive.DMA, Drive.FETCH)
+"""What keeps account of its copies itself."""
+
+
 @dataclass(frozen=True, eq=False)
 class Engines:
     """What a program does beside the core.
 
-    An engine that copies and does nothing else is a DMA; of any other, copies are jobs, too, so that one queue holds
-    all that it is given. own: the calls whose kernels start and wait by themselves.
+    An engine that copies and does nothing else is a DMA, or fetches if it copies constants of a remote memory; of any
+    other, copies are jobs, too, so that one queue holds all that it is given. own: the calls whose kernels start and
+    wait by themselves.
     """
 
     program: Program
@@ -75,10 +96,17 @@ class Engines:
     @cached_property
     def started(self) -> tuple[Started, ...]:
         """Those that run. Raises GraphError for an engine that would be driven in two ways, though it promises an
-        order.
+        order, and for one that fetches and does something else.
         """
         steps = steps_beside_the_core(self.program)
         computing = {step.engine for step in steps if isinstance(step, Call)}
+        fetching = {step.engine for step in steps if self._is_fetch(step)}
+        for step in steps:
+            if step.engine in fetching and not self._is_fetch(step):
+                raise GraphError(
+                    f"engine {step.engine!r} copies constants of a remote memory; expected nothing else of it, got\n"
+                    f"  {print_step(step)}\n"
+                )
         found = tuple(
             Started(number, step, self._drive(step, is_dma=step.engine not in computing))
             for number, step in enumerate(steps)
@@ -118,13 +146,21 @@ class Engines:
         return tuple(
             started
             for started in self.started
-            if started.drive is not Drive.DMA or started in self.marked
+            if started.drive not in _COPYING or started in self.marked
         )
 
     @cached_property
     def tokens(self) -> range:
         """From the least to the greatest of those."""
-        places = {id(started.step) for started in self.kept}
+        return self._tokens_of(self.kept)
+
+    @cached_property
+    def tickets(self) -> range:
+        """The same of fetches."""
+        return self._tokens_of([one for one in self.started if one.drive is Drive.FETCH])
+
+    def _tokens_of(self, found: Collection[Started]) -> range:
+        places = {id(started.step) for started in found}
         tokens = {
             self._by_step[id(step)].token.value(counters)
             for step, counters in instances(self.program.steps)
@@ -146,7 +182,13 @@ class Engines:
     def _drive(self, step: Call | Copy, *, is_dma: bool) -> Drive:
         if isinstance(step, Call) and step.name in self.own:
             return Drive.KERNEL
+        if self._is_fetch(step):
+            return Drive.FETCH
         return Drive.DMA if is_dma else Drive.JOB
+
+    def _is_fetch(self, step: Call | Copy) -> bool:
+        constant = self.program.written_constant(step.source) if isinstance(step, Copy) else None
+        return constant is not None and is_remote(self.program, constant)
 
     @cached_property
     def _by_step(self) -> Mapping[int, Started]:
@@ -154,7 +196,7 @@ class Engines:
 
     @cached_property
     def _ended(self) -> Mapping[int, Mapping[int, Started]]:
-        """Wait -> what it ends, by number. Raises GraphError for a token beyond TOKENS."""
+        """Wait -> what it ends, by number. Raises GraphError for a token beyond TOKENS that is no fetch's."""
         ended: dict[int, dict[int, Started]] = {}
         flights: dict[int, Started] = {}
         for step, counters in instances(self.program.steps):
@@ -167,7 +209,7 @@ class Engines:
                 ended.setdefault(id(step), {})[started.number] = started
             elif isinstance(step, Call | Copy) and step.token is not None:
                 token = step.token.value(counters)
-                if not 0 <= token < TOKENS:
+                if token < 0 or (token >= TOKENS and not self._is_fetch(step)):
                     raise GraphError(
                         f"expected tokens from 0 to {TOKENS - 1}, got {token} in\n  {print_step(step)}\n"
                     )

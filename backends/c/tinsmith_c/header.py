@@ -8,7 +8,7 @@ from tinsmith_c.engines import Drive, Engines
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES
-from tinsmith_c.text import comment_lines, float_literal
+from tinsmith_c.text import MEMORY_SECTION, comment_lines, float_literal
 
 
 def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str:
@@ -120,7 +120,7 @@ def _states_manual(layout: Layout, name: str) -> list[str]:
         return []
     where = "the arena"
     if not layout.has_arena:
-        memories = [layout.fields[memory.name] for memory in layout.program.memories]
+        memories = [layout.fields[memory.name] for memory in layout.memories]
         kept = [layout.fields[memory] for memory in layout.kept_memories]
         where = " and ".join(
             f"{name}_memories_t.{field}" for field in sorted(kept, key=memories.index)
@@ -149,6 +149,12 @@ def _together(layout: Layout, engines: Engines) -> str:
         given.append(
             f"Copies beside the core are made by {_dma_functions(engines)} (tinsmith/dma.h), which the "
             "chip's integrator gives. They know copies by numbers, the same in every run: one run at a time."
+        )
+    if engines.drives(Drive.FETCH):
+        given.append(
+            f"Constants that lie in a remote memory M are in the section {MEMORY_SECTION}M, unless TINSMITH_IN(M) is "
+            "defined otherwise. tinsmith_fetch_start and tinsmith_fetch_wait (tinsmith/fetch.h), which the chip's "
+            "integrator gives, copy them ahead of their use in every run: one run at a time."
         )
     if engines.drives(Drive.JOB):
         given.append(
@@ -201,7 +207,7 @@ def _engine_macros(layout: Layout, engines: Engines) -> list[str]:
 
 def _memories(layout: Layout, name: str) -> Iterator[str]:
     prefix = name.upper()
-    for memory in layout.program.memories:
+    for memory in layout.memories:
         field = layout.fields[memory.name].upper()
         yield f"#define {prefix}_{field}_BYTES {layout.memory_bytes(memory.name)}u"
         yield f"#define {prefix}_{field}_ALIGNMENT {memory.alignment}u"

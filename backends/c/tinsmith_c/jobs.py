@@ -53,20 +53,26 @@ class JobWriter:
             *(text for one in self.engines.kept for text in self._functions(one)),
         ]
 
-    def declaration(self) -> str:
-        """In the run function: what is kept, by token; "" if nothing is."""
-        places = len(self.engines.tokens)
-        return f"{self._type} jobs[{places}];" if places else ""
+    def declarations(self) -> Iterator[str]:
+        """In the run function: what is kept, by token."""
+        if places := len(self.engines.tokens):
+            yield f"{self._type} jobs[{places}];"
+        if tickets := len(self.engines.tickets):
+            yield f"uint32_t fetches[{tickets}];"
 
     def start(self, started: Started, indent: str) -> Iterator[str]:
         """Fill its place and start it."""
         token = _token(started.token)
         place = self._place(started.token)
-        if started.drive is Drive.DMA:
+        if started.drive in (Drive.DMA, Drive.FETCH):
             assert isinstance(started.step, Copy)
             if started in self.engines.marked:
                 yield f"{indent}{place}.step = {started.number}u;"
-            yield from CopyWriter(self.layout, self.pool).copy(started.step, indent, token)
+            writer = CopyWriter(self.layout, self.pool)
+            if started.drive is Drive.FETCH:
+                yield from writer.fetch(started.step, indent, self._ticket(started.token))
+            else:
+                yield from writer.copy(started.step, indent, token)
             return
         memories = self.layout.argument
         yield f"{indent}{{  // {_title(started)}"
@@ -209,6 +215,8 @@ class JobWriter:
             is_fifo = self.layout.program.engine[started.engine].is_fifo
             function = "tinsmith_dma_wait" if is_fifo else "tinsmith_dma_wait_unordered"
             return f"{indent}{function}({_token(wait.token)});"
+        if started.drive is Drive.FETCH:
+            return f"{indent}tinsmith_fetch_wait({self._ticket(wait.token)});"
         place = self._place(wait.token)
         if isinstance(started.step, Copy):
             arguments = [self.layout.engine_macros[started.engine], f"&{place}.job"]
@@ -229,6 +237,11 @@ class JobWriter:
 
     def _kept_arguments(self, started: Started) -> list[str]:
         return [f"job->{name}" for name in (self._memories, *self._counters(started))]
+
+    def _ticket(self, token: Expression) -> str:
+        """Of the fetch that was started with that token."""
+        index = replace(token, base=token.base - self.engines.tickets.start)
+        return f"fetches[{c_expression(index)}]"
 
     def _place(self, token: Expression) -> str:
         """Of what was started with that token."""

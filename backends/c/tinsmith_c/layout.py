@@ -9,7 +9,16 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.program import Call, Copy, Loop, Program, SimpleStep, Step, simple_steps
+from tinsmith_ir.program import (
+    Call,
+    Copy,
+    Loop,
+    Memory,
+    Program,
+    SimpleStep,
+    Step,
+    simple_steps,
+)
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
@@ -43,10 +52,17 @@ class Layout:
         if sum(memory.is_caller for memory in self.program.memories) > 1:
             raise GraphError("expected one memory of the caller's at most, got several")
 
+    @cached_property
+    def memories(self) -> tuple[Memory, ...]:
+        """Those that who runs the program gives: not those of constants alone, which a linker fills."""
+        holding = {buffer.memory for buffer in self.program.buffers}
+        filled = {constant.memory for constant in self.program.constants} - holding
+        return tuple(memory for memory in self.program.memories if memory.name not in filled)
+
     @property
     def has_arena(self) -> bool:
         """True if there is one memory only, the arena."""
-        return len(self.program.memories) <= 1
+        return len(self.memories) <= 1
 
     @cached_property
     def readers(self) -> collections.Counter[frozenset[str]]:
@@ -101,7 +117,7 @@ class Layout:
     @cached_property
     def fields(self) -> dict[str, str]:
         """Memory -> C identifier."""
-        return buffer_names([memory.name for memory in self.program.memories])
+        return buffer_names([memory.name for memory in self.memories])
 
     @cached_property
     def pointers(self) -> dict[str, str]:
@@ -193,12 +209,12 @@ class Layout:
     @cached_property
     def arena_bytes(self) -> int:
         """Bytes of all memories; 1 for a program without buffers."""
-        return sum(self.memory_bytes(memory.name) for memory in self.program.memories) or 1
+        return sum(self.memory_bytes(memory.name) for memory in self.memories) or 1
 
     @property
     def arena_alignment(self) -> int:
         """Bytes that the arena's address must be a multiple of."""
-        return max([ARENA_ALIGNMENT, *(memory.alignment for memory in self.program.memories)])
+        return max([ARENA_ALIGNMENT, *(memory.alignment for memory in self.memories)])
 
     @cached_property
     def identifiers(self) -> dict[str, str]:

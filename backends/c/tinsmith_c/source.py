@@ -32,7 +32,7 @@ from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.scope import C_TYPES, ConstantPool, LayerScope
 from tinsmith_c.steps import StepWriter, definitions_of, headers_of, is_small
-from tinsmith_c.text import array_definition, comment_lines, wrapped_call
+from tinsmith_c.text import MEMORY_SECTION, array_definition, comment_lines, wrapped_call
 
 _ATTRIBUTES = f"""\
 #if defined(__GNUC__)
@@ -53,11 +53,14 @@ _SMALL = """\
 #endif"""
 
 # The linker script of a board knows the sections; elsewhere they are constants as all others are.
-_IN_MEMORY = """\
+_IN_MEMORY = f"""\
+// Of constants that lie in a memory of their own: where the linker finds them.
+#ifndef TINSMITH_IN
 #if defined(__GNUC__) && defined(__ELF__)
-#define TINSMITH_IN(memory) __attribute__((section(".rodata.tinsmith_in_" #memory)))
+#define TINSMITH_IN(memory) __attribute__((section("{MEMORY_SECTION}" #memory)))
 #else
 #define TINSMITH_IN(memory)
+#endif
 #endif"""
 
 _HOOK = """\
@@ -224,9 +227,7 @@ def _offsets(layout: Layout, name: str) -> str:
         f"{entry:{width}}  // {layout_bytes(view.layout, view.type)} bytes"
         for entry, view in zip(entries, views, strict=True)
     ]
-    checks = [
-        line for memory in layout.program.memories for line in _fitting(layout, name, memory.name)
-    ]
+    checks = [line for memory in layout.memories for line in _fitting(layout, name, memory.name)]
     title = "// Where each tensor lies in the arena, in bytes from its start."
     return "\n".join([title, "enum {", *lines, "};", *checks])
 

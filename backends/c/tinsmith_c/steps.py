@@ -50,6 +50,8 @@ def headers_of(program: Program, engines: Engines) -> list[str]:
         headers.append("#include <string.h>")
     if engines.drives(Drive.DMA):
         headers.append('#include "tinsmith/dma.h"')
+    if engines.drives(Drive.FETCH):
+        headers.append('#include "tinsmith/fetch.h"')
     if engines.drives(Drive.JOB):
         headers.append('#include "tinsmith/engine.h"')
     return headers
@@ -119,9 +121,8 @@ class StepWriter:
 
     def lines(self) -> list[str]:
         """All steps, indented by two, and the end."""
-        declared = self._jobs.declaration()
         return [
-            *([f"  {declared}"] if declared else []),
+            *(f"  {declared}" for declared in self._jobs.declarations()),
             *_declarations(notes=bool(self.failing)),
             *self._items(self._phrases.items, "  ", {}, None),
             *_ends(self._error, notes=bool(self.failing)),

@@ -9,6 +9,9 @@ from tinsmith_ir.escape import c_comment_text
 from tinsmith_ir.graph import Array
 
 COLUMNS = 120
+MEMORY_SECTION = ".rodata.tinsmith_in_"
+"""Of constants in a memory of their own, and then its name, where object files have sections by such names."""
+
 _LINES_AT_ONCE = 1024  # a list of all numbers of an array would take many times its bytes
 _BYTE_TEXT = [str(value) for value in range(-128, 128)]
 _ARRAY_TYPES = {

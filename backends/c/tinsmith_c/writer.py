@@ -142,7 +142,7 @@ def _given_to_run(layout: Layout, prefix: str) -> list[str]:
 
 
 def _tensor_table(layout: Layout, kind: str, names: Sequence[str]) -> list[str]:
-    memories = [memory.name for memory in layout.program.memories]
+    memories = [memory.name for memory in layout.memories]
     prefix = f"{c_name(layout.program)}_{kind}".upper()
     rows = [
         f"    {{{prefix}_{index}_OFFSET, {prefix}_{index}_BYTES, "

@@ -1,6 +1,7 @@
 """Linker scripts follow the board's data."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from tinsmith_boards import linker_script
@@ -84,3 +85,14 @@ def test_entry_is_that_of_the_architecture() -> None:
 def test_host_has_no_linker_script() -> None:
     with pytest.raises(ValueError, match="host has no memories"):
         linker_script(target("host").board)
+
+
+def test_what_no_core_loads_lies_in_the_remote_memory_and_everything_else_does_not() -> None:
+    board = target("gap9").board
+    script = linker_script(board)
+    assert re.search(r"\.in_l3 : [^}]*\*\(\.rodata\.tinsmith_in_l3\)[^}]*\} > l3\n", script)
+    assert script.count("> l3") == 1
+    assert script.index("tinsmith_in_l3") < script.index("*tinsmith_harness*(")
+    far = replace(board, weight_memory="l3")
+    assert linker_script(far) == linker_script(replace(board, weight_memory=board.code_memory))
+    assert "l3" not in linker_script(target("siracusa").board)

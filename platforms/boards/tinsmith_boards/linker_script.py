@@ -1,8 +1,8 @@
 """The linker script of a board, written from its data; for GNU ld and ld.lld alike.
 
 Output sections are kept apart by what a report asks for: `.harness_*` is test equipment (object
-files whose path contains `tinsmith_harness`), `.weights` are weights, `.text .rodata .data .bss`
-are the product.
+files whose path contains `tinsmith_harness`), `.weights` are weights, `.in_*` those that lie in
+another memory than cores load weights from, `.text .rodata .data .bss` are the product.
 """
 
 from tinsmith_target import Board, Memory
@@ -20,7 +20,7 @@ MEMORY
 
 SECTIONS
 {{
-  .harness_text : ALIGN(16) {{
+{constants}  .harness_text : ALIGN(16) {{
     KEEP(*(.vectors))
     *tinsmith_harness*(.text .text.* .rodata .rodata.* .srodata .srodata.*)
     . = ALIGN(16);
@@ -32,10 +32,10 @@ SECTIONS
   }} > {board.code_memory}
 
   /* Before .rodata: the first pattern that fits takes a section. */
-{constants}  .weights : ALIGN(16) {{
+  .weights : ALIGN(16) {{
     *(.rodata.tinsmith_weights .rodata.tinsmith_weights.* .rodata.*_weights_*)
     . = ALIGN(4);
-  }} > {board.weight_memory}
+  }} > {weight_memory}
 
   .rodata : ALIGN(16) {{
     *(.rodata .rodata.* .srodata .srodata.*)
@@ -136,6 +136,7 @@ def linker_script(board: Board, *, cluster: bool = False) -> str:
         board=board,
         with_cluster=", its cluster" if cluster else "",
         stacks=_cluster_stacks(board) if cluster else _STACK.format(board=board),
+        weight_memory=_weights_that_cores_load(board),
         entry=_ENTRIES[board.architecture],
         memories="\n".join(_region(memory) for memory in board.memories),
         constants="".join(_constants(board, memory) for memory in board.memories),
@@ -155,11 +156,22 @@ def _cluster_stacks(board: Board) -> str:
 
 
 def _constants(board: Board, memory: Memory) -> str:
-    """The part of a network that lies in a memory beside those for code and weights, as its kernels want it there."""
-    if memory.kind != "flash" or memory.name in (board.code_memory, board.weight_memory):
+    """The part of a network that lies in a memory beside those for code and weights that cores load, as its kernels or
+    an engine that copies want it there. It comes first, as the harness may have some, too: the first pattern that fits
+    takes a section.
+    """
+    others = (board.code_memory, _weights_that_cores_load(board))
+    if memory.kind != "flash" or memory.name in others:
         return ""
     section = f".in_{memory.name} : ALIGN(16)"
-    return f"  {section} {{\n    *(.rodata.tinsmith_in_{memory.name})\n  }} > {memory.name}\n\n"
+    pattern = f"*(.rodata.tinsmith_in_{memory.name})"
+    return f"  {section} {{\n    {pattern}\n    . = ALIGN(4);\n  }} > {memory.name}\n\n"
+
+
+def _weights_that_cores_load(board: Board) -> str:
+    """The memory of weights that are not marked for another one."""
+    is_remote = board.memory(board.weight_memory).is_remote
+    return board.code_memory if is_remote else board.weight_memory
 
 
 def _arena(board: Board, memory: Memory) -> str:

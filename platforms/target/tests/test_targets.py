@@ -20,6 +20,7 @@ def test_all_promised_targets_are_there_in_order() -> None:
         "riscv32",
         "pulp-open",
         "siracusa",
+        "gap9",
     ]
 
 
@@ -75,7 +76,7 @@ def test_cycles_are_counted_by_the_simulator_alone() -> None:
     counted = [
         item.name for item in targets() if item.board.emulator and item.board.emulator.counts_cycles
     ]
-    assert counted == ["pulp-open", "siracusa"]
+    assert counted == ["pulp-open", "siracusa", "gap9"]
 
 
 def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> None:
@@ -95,10 +96,19 @@ def test_every_memory_can_be_one_array() -> None:
 
 def test_clusters_leave_a_network_what_stacks_and_variables_do_not_take() -> None:
     clusters = [board.cluster for board in BOARDS if board.cluster is not None]
-    assert len(clusters) == 2
+    assert [cluster.cores for cluster in clusters] == [8, 8, 9]
     for board in BOARDS:
         if (cluster := board.cluster) is not None:
             memory = board.memory(cluster.memory)
             assert memory.kind == "ram"
             assert cluster.reserved_bytes + cluster.network_bytes == memory.size_bytes
             assert cluster.reserved_bytes % 16 == 0
+
+
+@pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
+def test_what_no_core_reaches_has_something_that_copies_from_it(board: Board) -> None:
+    remote = [memory for memory in board.memories if memory.is_remote]
+    assert bool(remote) == (board.fetch is not None) == (board.name == "gap9")
+    assert bool(remote) == (board.fetch_bytes_per_cycle > 0) == (board.fetch_setup_cycles > 0)
+    homes = [board.memory(name) for name in (board.code_memory, board.data_memory)]
+    assert not any(home.is_remote for home in homes)

@@ -196,17 +196,19 @@ def _l1(size_kib: int) -> Memory:
 
 
 _CLUSTER_CORES = 8
+# All compute: the README says why.
+_GAP9_CORES = 9
 # The README says what was measured.
 _STACK_BYTES = 3 * _KIB
 _WORKER_STACK_BYTES = 1280
 _VARIABLE_BYTES = 512
 
 
-def _cluster(l1: Memory, *accelerators: str) -> Cluster:
-    """The eight cores at a first-level memory, of which a network has all that stacks and variables leave."""
-    reserved = _STACK_BYTES + (_CLUSTER_CORES - 1) * _WORKER_STACK_BYTES + _VARIABLE_BYTES
+def _cluster(l1: Memory, *accelerators: str, cores: int = _CLUSTER_CORES) -> Cluster:
+    """The cores at a first-level memory, of which a network has all that stacks and variables leave."""
+    reserved = _STACK_BYTES + (cores - 1) * _WORKER_STACK_BYTES + _VARIABLE_BYTES
     return Cluster(
-        cores=_CLUSTER_CORES,
+        cores=cores,
         memory=l1.name,
         network_bytes=l1.size_bytes - reserved,
         stack_bytes=_STACK_BYTES,
@@ -251,4 +253,28 @@ SIRACUSA = Board(
     dma="mchan",
     cluster=_cluster(_l1(256), "neureka"),
     source="platforms/simulators/soc/chips/siracusa.soc; clock at 0.8 V: arXiv 2312.14750",
+)
+
+GAP9 = Board(
+    name="gap9",
+    description="GAP9-like, simulated with CORE-V cores: 1.5 MB L2, 128 KB L1, 8 MB L3 behind a uDMA",
+    architecture="riscv",
+    memories=(
+        *_l2(data_kib=1024, code_kib=512),
+        _l1(128),
+        Memory("l3", 0x8000_0000, 8 * _MIB, "flash", is_remote=True),
+    ),
+    code_memory="l2_code",
+    weight_memory="l3",
+    data_memory="l2_data",
+    stack_bytes=16 * _KIB,
+    clock_hz=370_000_000,
+    emulator=SocSimulator("gap9"),
+    dma="mchan",
+    cluster=_cluster(_l1(128), cores=_GAP9_CORES),
+    fetch="udma",
+    # By the chip's description: setup and a burst's command; bursts of 1024 bytes, each with its command.
+    fetch_setup_cycles=95,
+    fetch_bytes_per_cycle=1.04,
+    source="platforms/simulators/soc/chips/gap9.soc; clock at 0.8 V: MLPerf Tiny v1.0",
 )

@@ -20,6 +20,7 @@ class Memory(Checked):
     origin: first address. size_bytes: length. kind: "flash" keeps its content without power (or is
     loaded before start, as on FPGA boards) and is only read; "ram" is read and written. wait_states: cycles that a load
     of up to four bytes there waits on average, seen from the core that runs networks; 0 also where nobody has a number.
+    is_remote: no core loads from it; what lies there is copied by what the board's `fetch` names.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Memory(Checked):
     size_bytes: int
     kind: Literal["flash", "ram"]
     wait_states: float = 0.0
+    is_remote: bool = False
 
     @property
     def end(self) -> int:
@@ -167,7 +169,10 @@ class Board(Checked):
     CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
-    cluster: cores that run the networks whose kernels ask for them; None if there is one core.
+    cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
+    a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: from
+    the start of a copy, before which there is none, to its first byte; fetch_bytes_per_cycle: what long ones move from
+    then on.
     """
 
     name: str
@@ -184,6 +189,9 @@ class Board(Checked):
     has_memory_protection: bool = False
     dma: Dma | None = None
     cluster: Cluster | None = None
+    fetch: Literal["udma"] | None = None
+    fetch_setup_cycles: int = 0
+    fetch_bytes_per_cycle: float = 0.0
 
     @property
     def largest_array_bytes(self) -> int:

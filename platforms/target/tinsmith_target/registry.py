@@ -80,6 +80,14 @@ _TARGETS = (
         boards.SIRACUSA,
         "pulp_nn",
     ),
+    Target(
+        "gap9",
+        "GAP9-like: sizes of GAP9, CORE-V cores; 9 that share int8 layers, 128 KB beside them, 8 MB behind a uDMA",
+        "riscv32-corev",
+        frozenset(),
+        boards.GAP9,
+        "pulp_nn",
+    ),
 )
 
 

@@ -246,7 +246,7 @@ def _main(program: Program) -> str:
 
 def memories_of(layout: Layout) -> dict[str, tuple[str, str]]:
     """Memory -> the variable that points to it, and what its macros are called."""
-    memories = [memory.name for memory in layout.program.memories]
+    memories = [memory.name for memory in layout.memories]
     if layout.has_arena:
         return dict.fromkeys(memories or ["arena"], ("arena", "ARENA"))
     return {

@@ -29,7 +29,7 @@ def _run(
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("chip_name", ["pulp-open", "siracusa"])
+@pytest.mark.parametrize("chip_name", ["pulp-open", "siracusa", "gap9"])
 def test_teams_of_every_size_and_copies_of_both_kinds_work(chip_name: str, tmp_path: Path) -> None:
     elf = _build(TESTS / "services.c", tmp_path)
     done = _run(elf, "--race-check", chip_name=chip_name)

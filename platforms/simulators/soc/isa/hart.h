@@ -24,7 +24,8 @@ enum class Stall : uint8_t {
   kMemory,  // other memories
   kPeripheral,
   kInstructionCache,
-  kDmaWait,  // asleep for the DMA's event or a free identifier, or reading its status again and again
+  kDmaWait,    // asleep for the DMA's event or a free identifier, or reading its status again and again
+  kFetchWait,  // asleep for the event of a device that copies, as a uDMA
   kBarrier,
   kDispatch,  // no work to do yet
   kMutex,

@@ -3,9 +3,19 @@
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ACCELERATOR_H_
 
 #include <cstdint>
+#include <deque>
 #include <string>
 
+#include "platforms/simulators/soc/isa/hart.h"
+
 namespace tinsmith::soc {
+
+// Bytes that a device moves from one place to another, now or when its turn comes.
+struct DeviceCopy {
+  uint32_t target = 0;
+  uint32_t source = 0;
+  uint32_t bytes = 0;
+};
 
 // An accelerator's way to the chip's memories. Addresses are the cluster's; a Fault is thrown where no memory is, and
 // where a running DMA transfer moves what is touched.
@@ -39,6 +49,17 @@ class Accelerator {
   // The cycle at which advance() must be called next; kNever while idle.
   virtual uint64_t next_time() const = 0;
   virtual void advance(AcceleratorPort &port, uint64_t now) = 0;
+
+  // The copies under way, of a device that copies. Whoever touches what one writes, or writes what one reads, is at
+  // fault, as with the DMA.
+  virtual const std::deque<DeviceCopy> *copies() const {
+    return nullptr;
+  }
+
+  // What a core that sleeps for its events waits for.
+  Stall awaited() const {
+    return copies() != nullptr ? Stall::kFetchWait : Stall::kAccelerator;
+  }
 };
 
 }  // namespace tinsmith::soc

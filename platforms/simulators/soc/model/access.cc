@@ -12,6 +12,10 @@ namespace {
 
 constexpr size_t kDeviceBit = 31;  // of the first attached device in Touched; the others go down
 
+std::string text_of(const DeviceCopy &copy) {
+  return std::to_string(copy.bytes) + " bytes from 0x" + hexadecimal(copy.source) + " to 0x" + hexadecimal(copy.target);
+}
+
 }  // namespace
 
 uint32_t Soc::resolve(uint32_t address) const {
@@ -46,12 +50,53 @@ void Soc::time_memory(Hart &hart, const MemoryRegion &region, uint32_t address, 
 
 // Kept up to date where transfers begin and end, so that other accesses ask one flag only.
 void Soc::watch() {
-  watched_ = options_.race_check || dma_.busy();
+  watched_ = options_.race_check || dma_.busy() || !copies_.empty();
+}
+
+void Soc::watch_copies() {
+  copies_.clear();
+  for (const Attached &attached : attached_) {
+    if (const std::deque<DeviceCopy> *copies = attached.device->copies()) {
+      for (const DeviceCopy &copy : *copies) {
+        copies_.push_back({&attached, {resolve(copy.target), resolve(copy.source), copy.bytes}});
+      }
+    }
+  }
+  watch();
+}
+
+// Raises Fault if nobody must read or write these bytes as long as a DMA transfer or a device's copy is under way. at:
+// where whoever asks sees them. except: the device that asks, whose copies go one after the other.
+void Soc::check_in_flight(uint32_t address, uint32_t bytes, bool writes, uint32_t at, const Attached *except) const {
+  dma_.check_access(address, bytes, writes, at);
+  for (const auto &[device, copy] : copies_) {
+    const bool written = meet(copy.target, copy.bytes, address, bytes);
+    if (device == except || (!written && !(writes && meet(copy.source, copy.bytes, address, bytes)))) {
+      continue;
+    }
+    throw Fault(std::string(writes ? "write" : "read") + " of " + memories_.find_any(address, 1)->name +
+                " bytes at 0x" + hexadecimal(at) + " that a copy of " + device->name + " under way " +
+                (written ? "writes" : "reads") + ": " + text_of(copy));
+  }
+}
+
+// Of the DMA, that has just begun: what it moves must not be what a device moves.
+void Soc::check_transfer(const Dma::Transfer &transfer) const {
+  for (const auto &[device, copy] : copies_) {
+    const bool writes_same = transfer.target().touches(transfer.bytes, copy.target, copy.bytes);
+    if (writes_same || transfer.target().touches(transfer.bytes, copy.source, copy.bytes) ||
+        transfer.source().touches(transfer.bytes, copy.target, copy.bytes)) {
+      throw Fault("DMA: a transfer of " + std::to_string(transfer.bytes) + " bytes from 0x" +
+                  hexadecimal(transfer.source().address) + " to 0x" + hexadecimal(transfer.target().address) +
+                  " and a copy of " + device->name + " under way (" + text_of(copy) + ")" +
+                  (writes_same ? " write the same bytes" : ": one writes what the other reads"));
+    }
+  }
 }
 
 // at: where the core sees the bytes.
 void Soc::check_access(const Hart &hart, uint32_t address, uint32_t bytes, bool writes, uint32_t at) {
-  dma_.check_access(address, bytes, writes, at);
+  check_in_flight(address, bytes, writes, at, nullptr);
   if (options_.race_check && memories_.l1().memory.holds(address, bytes)) {
     check_race(cluster_number(hart), address, bytes, writes);
   }
@@ -117,7 +162,7 @@ LoadResult Soc::load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes) 
   }
   MemoryRegion &l1 = memories_.l1();
   time_memory(hart, l1, plain, bytes);
-  dma_.check_access(plain, bytes, true, address);
+  check_in_flight(plain, bytes, true, address, nullptr);
   const uint32_t value = l1.memory.read(plain, bytes);
   if (value != ~0U) {
     events_.begin_epoch();  // a lock is taken
@@ -144,12 +189,12 @@ uint64_t Soc::take_banks(uint32_t address, uint32_t bytes, uint64_t now) {
 Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now,
                                uint64_t &waits) {
   const uint32_t resolved = soc_.resolve(address);
-  MemoryRegion *region = soc_.memories_.find(resolved, bytes);
-  if (region == nullptr || (region == &soc_.memories_.l2() && !device_.reaches_l2)) {
+  MemoryRegion *region = soc_.memories_.find_any(resolved, bytes);
+  if (region == nullptr || !device_.reaches(*region, soc_.memories_)) {
     throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
-                (region == nullptr ? ": no memory is there" : ": it does not reach L2"));
+                (region == nullptr ? ": no memory is there" : ": it does not reach " + region->name));
   }
-  soc_.dma_.check_access(resolved, bytes, writes, address);
+  soc_.check_in_flight(resolved, bytes, writes, address, &device_);
   waits = 0;
   if (region->banked) {
     if (soc_.options_.race_check) {

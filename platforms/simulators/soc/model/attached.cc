@@ -40,11 +40,20 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     if (one.event > kLastEvent) {
       settings.refuse("event is the first of four, 28 at most, not " + std::to_string(one.event));
     }
+    one.reaches_l1 = settings.take("l1", 1) != 0;
     one.reaches_l2 = settings.take("l2", 0) != 0;
+    one.reaches_remote = settings.take("remote", 0) != 0;
     const uint32_t base = settings.take("base");
     const uint32_t bytes = settings.take("bytes", kDefaultBytes);
-    one.region = {Device::kAttached,  base,           bytes, description.peripheral_interconnect,
-                  description.apb_fc, attached.size()};
+    one.region = {Device::kAttached,
+                  base,
+                  bytes,
+                  settings.take("cluster", description.peripheral_interconnect),
+                  settings.take("fc", description.apb_fc),
+                  attached.size()};
+    if (one.region.cluster_cycles == 0 || one.region.fc_cycles == 0) {
+      settings.refuse("an access takes a cycle at least: expected cluster=1 and fc=1 or more");
+    }
     require_free(one.region, taken, memories, settings);
     one.device = make_device(part.kind, settings);
     settings.finish();

@@ -16,10 +16,19 @@ namespace tinsmith::soc {
 struct Attached {
   std::string name;
   std::string kind;
-  uint32_t event = 0;       // the first of four
-  bool reaches_l2 = false;  // beside L1 and the memories that the chip's file adds
+  uint32_t event = 0;      // the first of four
+  bool reaches_l1 = true;  // beside the memories that the chip's file adds
+  bool reaches_l2 = false;
+  bool reaches_remote = false;  // memories where cores do not get
   DeviceRegion region;
   std::unique_ptr<Accelerator> device;
+
+  bool reaches(const MemoryRegion &memory, const Memories &memories) const {
+    return memory.remote               ? reaches_remote
+           : &memory == &memories.l1() ? reaches_l1
+           : &memory == &memories.l2() ? reaches_l2
+                                       : true;
+  }
 
   uint64_t jobs = 0;
   uint64_t busy_cycles = 0;  // of its jobs, from beginning to end

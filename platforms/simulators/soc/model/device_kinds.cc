@@ -4,6 +4,7 @@
 
 #include "platforms/simulators/soc/model/neureka.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
+#include "platforms/simulators/soc/model/udma.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -13,6 +14,7 @@ std::map<std::string, MakeDevice> &kinds() {
   static std::map<std::string, MakeDevice> known = {
       {"neureka", [](Settings &settings) { return std::make_unique<Neureka>(neureka_timing(settings)); }},
       {"toy", [](Settings &) { return std::make_unique<ToyAccelerator>(); }},
+      {"udma", [](Settings &settings) { return std::make_unique<Udma>(udma_timing(settings)); }},
   };
   return known;
 }

@@ -14,13 +14,20 @@ constexpr size_t kLongestLine = 4096;
 enum ControlRegister : uint32_t { kEndOfComputation = 0x0, kFetchEnable = 0x8, kBootAddress = 0x40 };
 enum DmaRegister : uint32_t { kCommand = 0, kStatus = 4 };
 
-[[noreturn]] void fault_access(const char *what, uint32_t address, uint32_t bytes) {
-  throw Fault(
-      std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + ": nothing is there",
-      FaultKind::kBadAddress);
-}
-
 }  // namespace
+
+void Soc::fault_access(const char *what, uint32_t address, uint32_t bytes) const {
+  std::string why = ": nothing is there";
+  const MemoryRegion *memory = memories_.find_any(address, bytes);
+  if (memory != nullptr && memory->remote) {
+    why = ": memory " + memory->name + " is remote, no core reaches it; have it copied by a device that does:";
+    for (const Attached &attached : attached_) {
+      why += attached.reaches_remote ? " " + attached.name : "";
+    }
+  }
+  throw Fault(std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + why,
+              FaultKind::kBadAddress);
+}
 
 const DeviceRegion *Soc::locate(const Hart &hart, uint32_t address) const {
   for (const DeviceRegion &region : devices_) {
@@ -106,11 +113,27 @@ void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t va
     case Device::kControl:
       return store_cluster_control(offset, value, hart.time);
     case Device::kAttached:
-      events_.begin_epoch();
-      return attached_[region->number].device->write(offset, value, hart.time);
+      return store_attached(attached_[region->number], offset, value, hart.time);
     default:
       return;  // the caches are always on
   }
+}
+
+// A copy that begins by this must touch nothing that moves already.
+void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, uint64_t now) {
+  events_.begin_epoch();
+  const std::deque<DeviceCopy> *copies = attached.device->copies();
+  const size_t before = copies == nullptr ? 0 : copies->size();
+  attached.device->write(offset, value, now);
+  if (copies == nullptr) {
+    return;
+  }
+  if (copies->size() > before) {
+    const DeviceCopy &begun = copies->back();
+    check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
+    check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+  }
+  watch_copies();
 }
 
 void Soc::put_character(char character) {
@@ -142,7 +165,9 @@ LoadResult Soc::load_dma(Hart &hart, uint32_t offset) {
 void Soc::store_dma(Hart &hart, uint32_t offset, uint32_t value) {
   switch (offset) {
     case kCommand:
-      dma_.command(cluster_number(hart), value, hart.time);
+      if (const Dma::Transfer *begun = dma_.command(cluster_number(hart), value, hart.time)) {
+        check_transfer(*begun);
+      }
       return watch();
     case kStatus:
       return dma_.release(value, hart.time);

@@ -42,16 +42,18 @@ uint32_t Dma::words_of(uint32_t command) {
   return 3 + ((command & k2dExternal) != 0 ? 2 : 0) + ((command & k2dL1) != 0 ? 2 : 0);
 }
 
-void Dma::command(uint32_t core, uint32_t word, uint64_t now) {
+const Dma::Transfer *Dma::command(uint32_t core, uint32_t word, uint64_t now) {
   Assembly &assembly = assemblies_[core];
   if (!assembly.allocated) {
     throw Fault("DMA: a command before an identifier was read");
   }
   assembly.words.push_back(word);
-  if (assembly.words.size() == words_of(assembly.words[0])) {
-    enqueue(core, assembly, now);
-    assembly.words.clear();
+  if (assembly.words.size() != words_of(assembly.words[0])) {
+    return nullptr;
   }
+  enqueue(core, assembly, now);
+  assembly.words.clear();
+  return &transfers_.back();
 }
 
 Dma::Side Dma::external_side(const std::vector<uint32_t> &words) const {

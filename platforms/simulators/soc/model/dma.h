@@ -71,8 +71,8 @@ class Dma {
   // Reading CMD: a free identifier, or none (false) if all are taken.
   bool allocate(uint32_t core, uint32_t &id);
 
-  // Writing CMD: the next word of a core's command.
-  void command(uint32_t core, uint32_t word, uint64_t now);
+  // Writing CMD: the next word of a core's command. Returns the transfer that begins with it, if it is the last.
+  const Transfer *command(uint32_t core, uint32_t word, uint64_t now);
 
   // Reading STATUS: bits 15:0 running, 31:16 allocated. Writing it frees the identifiers of a mask.
   uint32_t status() const;

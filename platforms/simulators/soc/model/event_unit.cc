@@ -58,6 +58,9 @@ Stall EventUnit::cause(uint32_t events) const {
   if ((events & of_dma) != 0) {
     return Stall::kDmaWait;
   }
+  if ((events & of_copiers_) != 0) {
+    return Stall::kFetchWait;
+  }
   return (events & of_accelerators_) != 0 ? Stall::kAccelerator : Stall::kEvent;
 }
 

@@ -43,12 +43,12 @@ class EventUnit {
   // An event of the chip's peripherals; it is lost if the queue is full.
   void queue_soc_event(uint32_t number, uint64_t now);
 
-  // Counts what may order the cores' accesses: events, barriers among them, forks, changes of a mutex's owner.
-  // Four events from `event` on are an accelerator's.
-  void add_accelerator(uint32_t event) {
-    of_accelerators_ |= 0xFU << event;
+  // Four events from `event` on are a device's; `awaited` is what who sleeps for them waits for.
+  void add_device(uint32_t event, Stall awaited) {
+    (awaited == Stall::kFetchWait ? of_copiers_ : of_accelerators_) |= 0xFU << event;
   }
 
+  // Counts what may order the cores' accesses: events, barriers among them, forks, changes of a mutex's owner.
   uint64_t epoch() const {
     return epoch_;
   }
@@ -116,6 +116,7 @@ class EventUnit {
   uint32_t team_ = 0;
   uint64_t epoch_ = 0;
   uint32_t of_accelerators_ = 0;  // their events, as bits
+  uint32_t of_copiers_ = 0;       // likewise
 };
 
 }  // namespace tinsmith::soc

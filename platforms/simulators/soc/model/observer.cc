@@ -48,7 +48,7 @@ std::optional<size_t> Soc::find_core(const std::string &label) const {
 
 bool Soc::peek(uint32_t address, uint32_t bytes, uint8_t *target) const {
   const uint32_t resolved = resolve(address);
-  const MemoryRegion *region = memories_.find(resolved, bytes);
+  const MemoryRegion *region = memories_.find_any(resolved, bytes);
   if (region != nullptr) {
     region->memory.copy_out(resolved, target, bytes);
   }
@@ -57,7 +57,7 @@ bool Soc::peek(uint32_t address, uint32_t bytes, uint8_t *target) const {
 
 bool Soc::poke(uint32_t address, uint32_t bytes, const uint8_t *source) {
   const uint32_t resolved = resolve(address);
-  MemoryRegion *region = memories_.find(resolved, bytes);
+  MemoryRegion *region = memories_.find_any(resolved, bytes);
   if (region != nullptr) {
     region->memory.copy_in(resolved, source, bytes);
   }

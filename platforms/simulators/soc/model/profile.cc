@@ -14,6 +14,8 @@ const char *sleep_name(Stall cause) {
       return "sleep: mutex";
     case Stall::kDmaWait:
       return "sleep: DMA";
+    case Stall::kFetchWait:
+      return "sleep: fetch";
     case Stall::kAccelerator:
       return "sleep: accelerator";
     default:

@@ -21,6 +21,11 @@ MemoryRegion memory_of(const Part &part, const Description &d) {
     settings.refuse("base and bytes must be multiples of 4096, bytes 4096 to 268435456, and all of it below 4 GiB");
   }
   MemoryRegion region = {part.name, Memory(base, bytes)};
+  region.remote = settings.take("remote", 0) != 0;
+  if (region.remote) {
+    settings.finish();
+    return region;
+  }
   region.cluster_cycles = settings.take("cluster", d.l2_cluster);
   region.fc_cycles = settings.take("fc", d.l2_fc);
   region.dma_bytes_per_cycle = settings.take("dma", d.dma_bytes_per_cycle);
@@ -49,6 +54,7 @@ Memories::Memories(const Description &d) {
   l2.dma_bytes_per_cycle = d.dma_bytes_per_cycle;
   regions_.push_back(std::move(l1));
   regions_.push_back(std::move(l2));
+  near_ = regions_.size();
   for (const Part &part : d.parts) {
     if (!part.kind.empty()) {
       continue;
@@ -59,7 +65,9 @@ Memories::Memories(const Description &d) {
         part.settings().refuse("memory " + region.name + " lies where " + other.name + " is");
       }
     }
-    regions_.push_back(std::move(region));
+    const auto place = region.remote ? regions_.end() : regions_.begin() + static_cast<ptrdiff_t>(near_);
+    near_ += region.remote ? 0 : 1;
+    regions_.insert(place, std::move(region));
   }
 }
 

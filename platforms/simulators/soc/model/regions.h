@@ -20,6 +20,7 @@ struct MemoryRegion {
   std::string name;
   Memory memory;
   bool banked = false;               // L1: a core of the cluster waits for banks, and for nothing else
+  bool remote = false;               // neither cores nor the DMA get there, only devices that say so
   uint32_t cluster_cycles = 1;       // an access of a core of the cluster
   uint32_t fc_cycles = 1;            // of the fabric controller
   Stall cause = Stall::kMemory;      // what a core of the cluster waits for
@@ -27,23 +28,32 @@ struct MemoryRegion {
   uint32_t dma_bytes_per_cycle = 0;  // 0: the DMA does not get there
 };
 
-// L1 and L2, in this order, and the memories that the chip's file adds.
+// L1 and L2, in this order, and the memories that the chip's file adds, remote ones last.
 class Memories {
  public:
   // Raises BadFile if one lies where another is, or is no memory.
   explicit Memories(const Description &description);
 
+  // Where cores and the DMA get.
   MemoryRegion *find(uint32_t address, uint32_t bytes) {
-    for (MemoryRegion &region : regions_) {
-      if (region.memory.holds(address, bytes)) {
-        return &region;
-      }
-    }
-    return nullptr;
+    return find_between(0, near_, address, bytes);
+  }
+
+  // Where they do not.
+  MemoryRegion *find_remote(uint32_t address, uint32_t bytes) {
+    return find_between(near_, regions_.size(), address, bytes);
+  }
+
+  MemoryRegion *find_any(uint32_t address, uint32_t bytes) {
+    return find_between(0, regions_.size(), address, bytes);
   }
 
   const MemoryRegion *find(uint32_t address, uint32_t bytes) const {
     return const_cast<Memories *>(this)->find(address, bytes);
+  }
+
+  const MemoryRegion *find_any(uint32_t address, uint32_t bytes) const {
+    return const_cast<Memories *>(this)->find_any(address, bytes);
   }
 
   MemoryRegion &l1() {
@@ -51,6 +61,14 @@ class Memories {
   }
 
   MemoryRegion &l2() {
+    return regions_[1];
+  }
+
+  const MemoryRegion &l1() const {
+    return regions_[0];
+  }
+
+  const MemoryRegion &l2() const {
     return regions_[1];
   }
 
@@ -62,7 +80,17 @@ class Memories {
   }
 
  private:
+  MemoryRegion *find_between(size_t first, size_t end, uint32_t address, uint32_t bytes) {
+    for (size_t i = first; i < end; ++i) {
+      if (regions_[i].memory.holds(address, bytes)) {
+        return &regions_[i];
+      }
+    }
+    return nullptr;
+  }
+
   std::vector<MemoryRegion> regions_;
+  size_t near_ = 0;  // the first remote one
 };
 
 enum class Device {

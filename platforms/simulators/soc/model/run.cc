@@ -46,6 +46,9 @@ void Soc::advance_devices(uint64_t now) {
     if (attached.device->next_time() <= now) {
       DevicePort port(*this, attached);
       attached.device->advance(port, now);
+      if (attached.device->copies() != nullptr) {
+        watch_copies();
+      }
     }
   }
 }
@@ -224,7 +227,10 @@ const Instruction *Soc::fetch(size_t core) {
     const uint32_t resolved = resolve(pc);
     MemoryRegion *region = memories_.find(resolved, 2);
     if (region == nullptr) {
-      throw Fault("instructions are fetched from outside the memories", FaultKind::kBadAddress);
+      throw Fault(memories_.find_remote(resolved, 2) == nullptr
+                      ? "instructions are fetched from outside the memories"
+                      : "instructions are fetched from a remote memory, which no core reaches",
+                  FaultKind::kBadAddress);
     }
     state.page = &region->memory.page(resolved);
     state.page_address = page_address;

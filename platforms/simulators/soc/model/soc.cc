@@ -59,7 +59,7 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       waits_for_dma_(harts_.size()),
       touched_(options.race_check ? description.l1_bytes : 0) {
   for (const Attached &each : attached_) {
-    events_.add_accelerator(each.event);
+    events_.add_device(each.event, each.device->awaited());
   }
   watch();
   place(program);
@@ -80,7 +80,7 @@ void Soc::place(const Program &program) {
 
 Memory &Soc::memory_for(uint32_t address, uint32_t bytes) {
   const uint32_t resolved = resolve(address);
-  MemoryRegion *region = memories_.find(resolved, bytes);
+  MemoryRegion *region = memories_.find_any(resolved, bytes);
   if (region == nullptr) {
     throw BadFile("the program's segment at 0x" + hexadecimal(address) + ", " + std::to_string(bytes) +
                   " bytes, lies outside the chip's memories: " + memories_.text());
@@ -165,7 +165,7 @@ void Soc::breakpoint(Hart &hart) {
 }
 
 Memory &Soc::memory_at(uint32_t address, uint32_t bytes) {
-  MemoryRegion *region = memories_.find(address, bytes);
+  MemoryRegion *region = memories_.find_any(address, bytes);
   if (region == nullptr) {
     throw Fault(std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + " lie in no memory");
   }

@@ -127,6 +127,12 @@ class Soc : public Port {
     uint32_t writers = 0;
   };
 
+  // Of an attached device, and whose.
+  struct CopyUnderWay {
+    const Attached *device;
+    DeviceCopy copy;
+  };
+
   void place(const Program &program);
   Memory &memory_for(uint32_t address, uint32_t bytes);
   void start(const Program &program);
@@ -164,14 +170,19 @@ class Soc : public Port {
   void check_race(uint32_t who, uint32_t address, uint32_t bytes, bool writes);
   std::string name_of_bit(uint32_t bit) const;
   void watch();
+  void watch_copies();
+  void check_in_flight(uint32_t address, uint32_t bytes, bool writes, uint32_t at, const Attached *except) const;
+  void check_transfer(const Dma::Transfer &transfer) const;
   LoadResult load_test_and_set(Hart &hart, uint32_t address, uint32_t bytes);
   const DeviceRegion *locate(const Hart &hart, uint32_t address) const;
   void time_device(Hart &hart, const DeviceRegion &region);
+  [[noreturn]] void fault_access(const char *what, uint32_t address, uint32_t bytes) const;
   LoadResult load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event);
   void store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value);
   void put_character(char character);
   LoadResult load_dma(Hart &hart, uint32_t offset);
   void store_dma(Hart &hart, uint32_t offset, uint32_t value);
+  void store_attached(Attached &attached, uint32_t offset, uint32_t value, uint64_t now);
   uint32_t load_cluster_control(uint32_t offset) const;
   void store_cluster_control(uint32_t offset, uint32_t value, uint64_t now);
   void store_soc_events(uint32_t offset, uint32_t value, uint64_t now);
@@ -205,9 +216,10 @@ class Soc : public Port {
   uint32_t end_of_computation_ = 0;
   std::vector<bool> waits_for_dma_;
   std::vector<Touched> touched_;  // of each L1 byte, for the race check
-  bool watched_ = false;          // accesses must be checked: a DMA transfer runs, or for races
-  std::string line_;              // of stdout, until it is complete
-  bool device_used_ = false;      // since run_alone began: a device may have woken somebody
+  std::vector<CopyUnderWay> copies_;
+  bool watched_ = false;      // accesses must be checked: a DMA transfer or a device's copy is under way, or for races
+  std::string line_;          // of stdout, until it is complete
+  bool device_used_ = false;  // since run_alone began: a device may have woken somebody
   bool exited_ = false;
   uint32_t exit_code_ = 0;
 };

@@ -15,6 +15,7 @@ from tinsmith_toolchains import find_zig
 _HERE = Path(__file__).parent
 CHIP = chip("pulp-open")
 SIRACUSA = chip("siracusa")
+GAP9 = chip("gap9")
 TOY = ("--part", "device toy toy base=0x10201000")
 
 # The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.

@@ -3,10 +3,15 @@
 from pathlib import Path
 
 import pytest
-from support import CHIP, HEAD, SIRACUSA, checks, link, run_checked, simulate
+from support import CHIP, GAP9, HEAD, SIRACUSA, checks, link, run_checked, simulate
 
 _CHIPS = pytest.mark.parametrize(
-    "chip", [pytest.param(CHIP, id="pulp-open"), pytest.param(SIRACUSA, id="siracusa")]
+    "chip",
+    [
+        pytest.param(CHIP, id="pulp-open"),
+        pytest.param(SIRACUSA, id="siracusa"),
+        pytest.param(GAP9, id="gap9"),
+    ],
 )
 
 _TABLE = """

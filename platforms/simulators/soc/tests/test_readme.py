@@ -1,8 +1,9 @@
 """The README's table of constants says what the chips' files say, and where each number comes from."""
 
 import re
+from pathlib import Path
 
-from support import CHIP, SIRACUSA
+from support import CHIP, GAP9, SIRACUSA
 
 _SOURCE = re.compile(r"\[[^]]+\]")
 
@@ -23,19 +24,21 @@ def _constants() -> dict[str, tuple[str, str]]:
     return constants
 
 
-def _changes() -> dict[str, str]:
-    text = SIRACUSA.read_text(encoding="utf-8")
+def _changes(chip: Path) -> dict[str, str]:
+    text = chip.read_text(encoding="utf-8")
     return {m.group(1): m.group(2) for m in re.finditer(r"^(\w+) = (\w+)", text, re.MULTILINE)}
 
 
 def test_table_of_constants_is_that_of_the_chips() -> None:
     readme = (CHIP.parents[1] / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `(\w+)` \| (\w+) \| (\w*) ?\| (.*) \|$", readme, re.MULTILINE)
-    changes = _changes()
+    row = r"^\| `(\w+)` \| (\w+) \| (\w*) ?\| (\w*) ?\| (.*) \|$"
+    table = re.findall(row, readme, re.MULTILINE)
+    siracusa, gap9 = _changes(SIRACUSA), _changes(GAP9)
     assert table == [
-        (name, value, changes.get(name, ""), text) for name, (value, text) in _constants().items()
+        (name, value, siracusa.get(name, ""), gap9.get(name, ""), text)
+        for name, (value, text) in _constants().items()
     ]
-    assert changes.keys() <= _constants().keys()
+    assert siracusa.keys() | gap9.keys() <= _constants().keys()
 
 
 def test_every_constant_has_a_source() -> None:
@@ -47,7 +50,20 @@ def test_table_of_neurekas_constants_is_that_of_its_model() -> None:
     folder = CHIP.parents[1]
     model = (folder / "model" / "neureka_timing.h").read_text(encoding="utf-8")
     constants = re.findall(r"^  uint32_t (\w+) = (\w+);$", model, re.MULTILINE)
-    readme = (folder / "README.md").read_text(encoding="utf-8")
-    table = re.findall(r"^\| `(\w+)` \| (\w+) \| [^|]+ \|$", readme, re.MULTILINE)
     assert constants
-    assert table == constants
+    assert _table("constant | value") == constants
+
+
+def test_table_of_the_udmas_numbers_is_that_of_the_chip() -> None:
+    (line,) = re.findall(r"^device udma udma (.*)", GAP9.read_text(encoding="utf-8"), re.MULTILINE)
+    numbers = [(name, value) for name, value in re.findall(r"(\w+)=(\w+)", line)]
+    table = _table("number | gap9")
+    assert table
+    assert table == numbers[-len(table) :]
+
+
+def _table(head: str) -> list[tuple[str, str]]:
+    """Names and values of the README's table whose first columns are called so."""
+    text = (CHIP.parents[1] / "README.md").read_text(encoding="utf-8")
+    rows = text.split(f"| {head} | what, and where from |\n")[1].split("\n\n")[0]
+    return re.findall(r"^\| `(\w+)` \| (\w+) \|", rows, re.MULTILINE)

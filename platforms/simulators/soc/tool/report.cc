@@ -18,8 +18,8 @@ constexpr std::array<const char *, static_cast<size_t>(Kind::kCount)> kKindNames
     "float", "bit",      "simd",   "dot",  "mac",   "loop",   "event", "dma_poll"};
 
 constexpr std::array<const char *, static_cast<size_t>(Stall::kCount)> kStallNames = {
-    "load_use",          "multi_cycle", "branch",  "misaligned", "l1_conflict", "l2",          "memory", "peripheral",
-    "instruction_cache", "dma_wait",    "barrier", "dispatch",   "mutex",       "accelerator", "event"};
+    "load_use",          "multi_cycle", "branch",     "misaligned", "l1_conflict", "l2",    "memory",      "peripheral",
+    "instruction_cache", "dma_wait",    "fetch_wait", "barrier",    "dispatch",    "mutex", "accelerator", "event"};
 
 constexpr std::array<const char *, 4> kOutcomeNames = {"exited", "fault", "out of cycles", "stopped"};
 
