@@ -9,6 +9,7 @@ from tinsmith_ir import GraphError, parse_program, verify_program
 PROGRAM = """program 2 "p" for "t" {
   memory "m" size 128 align 4
   memory "far" size 64 align 4 remote
+  memory "flash" align 4
   engine "dma" reaches "m", "far" depth 2 align 4
   buffer %x: i8[4]<0.5, 0> in "m" at 0
   buffer %y: i8[4]<0.5, 0> in "m" at 16
@@ -92,8 +93,8 @@ WRONG = [
     ('reaches "m", "far"', 'reaches "m"', "engine 'dma' does not reach 'far'"),
     (
         "%c: i8[4]<0.5, 0> =",
-        '%c: i8[4]<0.5, 0> in "l3" =',
-        "engine 'dma' does not reach 'l3', where %c lies",
+        '%c: i8[4]<0.5, 0> in "flash" =',
+        "engine 'dma' does not reach 'flash', where %c lies",
     ),
     ("copy %slice -> %x", "copy %e -> %x", "the core does not reach 'far', where %e lies"),
     ('reaches "m", "far"', 'reaches "m", "l3"', "reaches 'l3', which is no memory"),

@@ -143,6 +143,7 @@ def test_a_summary_is_short_and_does_not_parse_back() -> None:
 PROGRAM = """program 2 "p" for "cortex-m4" {
   memory "arena" size 1024 align 16
   memory "fast" align 4 remote
+  memory "flash" align 16
   engine "dma" reaches "arena", "fast" unordered depth 2 align 4
   buffer %x: i8[1,16]<0.5, 0> in "arena" at 0
   buffer %y: i8[1,4]<0.25, -1> in "arena" at 16
@@ -154,7 +155,7 @@ PROGRAM = """program 2 "p" for "cortex-m4" {
   buffer %fc.scratch: i8[32] in "arena" at 32
   const %w: i8[4,16]<0.5, 0> = base64 "%W%"
   const %b: i32[4] = [1, -2, 3, -4]
-  const %fc.shifts: i32[2] layout "shifts" in "fast" = [3, 4]
+  const %fc.shifts: i32[2] layout "shifts" in "flash" = [3, 4]
   input %x
   call "fc" kernel "arm_fully_connected_s8": %y = fully_connected(%x, %w, %b) {activation=relu} scratch %fc.scratch \
 reads %b, %fc.shifts reason "no \\"dsp\\""

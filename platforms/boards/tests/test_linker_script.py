@@ -40,7 +40,8 @@ def test_constants_of_an_accelerators_memory_lie_there_before_other_weights() ->
     script = linker_script(target("siracusa").board)
 
     assert (
-        "  .in_weights : ALIGN(16) {\n    *(.rodata.tinsmith_in_weights)\n  } > weights\n" in script
+        "  .in_weights : ALIGN(16) {\n    *(.rodata.tinsmith_in_weights)\n    . = ALIGN(4);\n  } > weights\n"
+        in script
     )
     assert script.index(".rodata.tinsmith_in_weights") < script.index("  .weights :")
     assert ".in_" not in linker_script(target("cortex-m55").board)
