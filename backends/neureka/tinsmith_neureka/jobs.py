@@ -42,7 +42,8 @@ class Job:
     input, output: height, width, channels. step: from one pixel of the input that is read to the next, down and across;
     of 3x3 windows 1. padding: top, right, bottom, left, 0 to 2 each, of 1x1 all 0. pad_value: in [-128, 127]. bits: of
     each weight, 2 to 8; its stored integer has `offset` added. shift: 0 to 31, to the right. in_weight_memory: whether
-    the weights lie beside the accelerator rather than in the cluster's memory.
+    the weights lie beside the accelerator rather than in the cluster's memory. pixel_bytes: from one pixel of the input
+    to the next, which share bytes if it is less than their channels; 0 where they lie densely.
     """
 
     mode: Mode
@@ -54,6 +55,7 @@ class Job:
     bits: int
     shift: int
     in_weight_memory: bool = False
+    pixel_bytes: int = 0
 
     @property
     def offset(self) -> int:
@@ -99,10 +101,11 @@ def words(job: Job) -> NDArray[np.uint32]:
         | _SIGNED_INPUT
         | (_FROM_WEIGHT_MEMORY if job.in_weight_memory else 0)
     )
+    pixel = job.pixel_bytes or job.input[2]
     numbers = [
         *[0] * 6,
-        job.step[1] * job.input[2],
-        job.step[0] * job.input[1] * job.input[2],
+        job.step[1] * pixel,
+        job.step[0] * job.input[1] * pixel,
         0,
         WORD_BYTES,
         job.output[2],
