@@ -26,10 +26,8 @@ _RESIDENT_SHARE = 16
 _TOGETHER = 4
 """Neighbours in the order of use are one fetch up to so many times the least bytes."""
 
-_LOOP_SHARE = 16
-"""Members that loops read one after another are fetched together up to this part of the room: starts and waits are code
-in the loop.
-"""
+_ROOM_SHARE = 8
+"""Constants are fetched together up to this part of the room."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ class StageConstants(Checked):
     left alone, and programs without an engine, which the core that boots the board runs by itself.
 
     least_bytes: smaller constants stay with the code, as far as there is room for them; neighbours in the order of use
-    are fetched together up to four times as many. available_bytes: what buffers and staged constants may take
+    are fetched together at least up to four times as many. available_bytes: what buffers and staged constants may take
     together; None for what the board's memory has beside stack and variables. depth: how many fetches are under way at
     most, which is what the queue of a uDMA holds: to start another one would be to wait.
     """
@@ -96,7 +94,7 @@ class StageConstants(Checked):
         board = self.target.board
         place = board.memory(board.weight_memory)
         far = Memory(place.name, place.size_bytes, ALIGNMENT, is_remote=True)
-        for together in (room // _LOOP_SHARE, 0):
+        for together in (room // _ROOM_SHARE, 0):
             for keep in (True, False):
                 fetches = self._fetches(program, uses, together, keep=keep)
                 placed = schedule([fetch.block for fetch in fetches], room, self.depth)
@@ -107,14 +105,12 @@ class StageConstants(Checked):
     def _fetches(
         self, program: Program, uses: Sequence[Use], together: int, *, keep: bool
     ) -> list[Fetch]:
-        least = min(_TOGETHER * self.least_bytes, together)
-        found = fetches_of(
+        return fetches_of(
             lives_of(uses, keep=keep),
             lambda unit: _bytes(program, unit),
-            least,
-            max(least, together),
+            _TOGETHER * self.least_bytes,
+            together,
         )
-        return sorted(found, key=lambda fetch: fetch.block.first)
 
     def _refusal(
         self, program: Program, uses: Sequence[Use], needed: int, available: int
