@@ -365,6 +365,12 @@ class Program(Checked):
         return {memory.name: memory for memory in self.memories}
 
     @cached_property
+    def planned_memories(self) -> tuple[Memory, ...]:
+        """Those that buffers lie in or could: not remote ones of constants alone, which a linker fills."""
+        holding = {buffer.memory for buffer in self.buffers}
+        return tuple(it for it in self.memories if it.name in holding or not it.is_remote)
+
+    @cached_property
     def engine(self) -> Mapping[str, Engine]:
         """Engines by name."""
         return {engine.name: engine for engine in self.engines}
