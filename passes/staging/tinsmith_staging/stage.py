@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
@@ -25,6 +26,8 @@ _RESIDENT_SHARE = 16
 
 _TOGETHER = 4
 """Neighbours in the order of use are one fetch up to so many times the least bytes."""
+
+_BOTH = (True, False)
 
 _ROOM_SHARE = 8
 """Constants are fetched together up to this part of the room."""
@@ -93,18 +96,18 @@ class StageConstants(Checked):
         return Outcome(made, facts=_facts(made, staging, room, sum(resident.values())))
 
     def _staging(self, program: Program, uses: Sequence[Use], room: int) -> Staging | None:
-        """The first of several ways that fits: constants that loops come back to stay, or come again each time; and in
-        fetches as large as can be, or each by itself.
+        """The first of several ways that fits: constants that loops come back to stay, or come again each time; in
+        fetches as large as can be, or each by itself; as early as can be, or in time.
         """
         board = self.target.board
         place = board.memory(board.weight_memory)
         far = Memory(place.name, place.size_bytes, ALIGNMENT, is_remote=True)
-        for together in (room // _ROOM_SHARE, 0):
-            for keep in (True, False):
-                fetches = self._fetches(program, uses, together, keep=keep)
-                placed = schedule([fetch.block for fetch in fetches], room, self.depth)
-                if placed is not None:
-                    return Staging(fetches, placed, far, str(board.fetch), self.depth)
+        for together, keep, from_edges in product((room // _ROOM_SHARE, 0), _BOTH, _BOTH[::-1]):
+            fetches = self._fetches(program, uses, together, keep=keep)
+            blocks = [fetch.block for fetch in fetches]
+            placed = schedule(blocks, room, self.depth, from_edges=from_edges)
+            if placed is not None:
+                return Staging(fetches, placed, far, str(board.fetch), self.depth)
         return None
 
     def _fetches(
