@@ -130,13 +130,13 @@ SPREAD = """graph 2 "spread" {
 """
 
 
-def spread(folder: Path, name: str, *options: str) -> Report:
+def spread(folder: Path, name: str, *options: str, network: str = SPREAD) -> Report:
     try:
         need_emulator(target(name).board)
     except MissingEmulatorError as error:
         pytest.skip(str(error))
     model, report = folder / "spread.tsm", folder / "report.json"
-    model.write_text(SPREAD)
+    model.write_text(network)
     asked = ["--target", name, "--json", str(report), "--no-progress", "--layers"]
     assert main(["verify", str(model), *asked, *options]) == 0
     found: Report = json.loads(report.read_text())
@@ -159,6 +159,20 @@ def test_kernels_that_do_not_fork_compute_rows_on_all_cores(
     header, _, row = capsys.readouterr().out.splitlines()[:3]
     assert header.split()[:5] == ["layer", "op", "kernel", "MACs", "cores"]
     assert row.split()[4] == "6"
+
+
+def test_nine_cores_have_as_many_rows_each(tmp_path: Path) -> None:
+    """Jobs of all cores run at once: none of them waits for a second turn."""
+    network = SPREAD.replace("[1, 12, 5, 8]", "[1, 18, 5, 8]").replace("[1, 6, ", "[1, 9, ")
+    report = spread(tmp_path, "gap9", network=network)
+    assert {layer["cores"] for layer in report["layers"]} == {9}
+    assert "run" in report
+    cluster = report["run"]["cluster"]
+    assert cluster is not None
+    stores = [core["classes"].get("store", 0) for core in cluster["by_core"]]
+    assert len(stores) == 9
+    assert max(stores[1:]) < 1.1 * min(stores[1:])
+    assert stores[0] < 1.5 * min(stores)
 
 
 def test_rows_are_spread_over_the_cores_that_there_are(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tinsmith_toolchains import Firmware, build_firmware, temporary_folder
 
 from tinsmith_driver.kernel_sources import (
+    kernel_defines,
     kernel_include_directories,
     kernel_sources,
     needs_cluster,
@@ -79,6 +80,7 @@ def build(
         harness=[harness],
         include_directories=[directory, *kernel_include_directories()],
         output_directory=directory,
+        define_files=kernel_defines(compilation),
         optimize=compilation.options.optimize,
         compiler=compilation.options.compiler,
         sanitize=compilation.options.sanitize,

@@ -212,7 +212,7 @@ def _memories(
     program = compilation.program
     room = rooms(compilation)
     found: list[MemoryClaim] = []
-    for memory in program.memories:
+    for memory in program.planned_memories:
         buffers = [buffer for buffer in program.buffers if buffer.memory == memory.name]
         size = max(((buffer.offset or 0) + buffer.size_bytes for buffer in buffers), default=0)
         bound = _bound(program, memory.name, lives, leaves.get(memory.name, []))

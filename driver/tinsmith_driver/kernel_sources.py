@@ -59,6 +59,15 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
     ]
 
 
+def kernel_defines(compilation: Compilation) -> dict[Path, list[str]]:
+    """What single files of `kernel_sources` are compiled with: how many cores run jobs together."""
+    cluster = compilation.target.board.cluster
+    if cluster is None:
+        return {}
+    jobs = kernel_folder(__file__, "engine") / "cluster.c"
+    return {jobs: [f"TINSMITH_ENGINE_CORES={cluster.cores}u"]}
+
+
 def needs_cluster(compilation: Compilation) -> bool:
     """Whether the board's cluster is to run the program."""
     return runs_on_cluster(compilation.target, compilation.program, compilation.kernels)

@@ -489,8 +489,9 @@ def _taken(
 
 
 def _own(program: Program, plans: Mapping[str, Plan]) -> Mapping[str, Plan]:
-    """Those of memories that are not the caller's."""
-    return {name: plan for name, plan in plans.items() if not program.memory[name].is_caller}
+    """Those of memories that are not the caller's, and not of constants alone."""
+    own = [memory.name for memory in program.planned_memories if not memory.is_caller]
+    return {name: plan for name, plan in plans.items() if name in own}
 
 
 def _compile_plan(
@@ -515,7 +516,7 @@ def _compile_plan(
             f"{model.path}: a plan says where its buffers lie, so --ram takes the bytes of one memory"
         )
     on_step("checking the plan")
-    memories = [memory.name for memory in program.memories if not memory.is_caller]
+    memories = [memory.name for memory in program.planned_memories if not memory.is_caller]
     try:
         if not any(call.reads for call in program.calls):
             program = prepare(program, chosen, kernels)

@@ -365,6 +365,13 @@ class Program(Checked):
         return {memory.name: memory for memory in self.memories}
 
     @cached_property
+    def planned_memories(self) -> tuple[Memory, ...]:
+        """Those that buffers lie in or could: not those of constants alone, which a linker fills."""
+        filled = {constant.memory for constant in self.constants}
+        filled -= {buffer.memory for buffer in self.buffers}
+        return tuple(memory for memory in self.memories if memory.name not in filled)
+
+    @cached_property
     def engine(self) -> Mapping[str, Engine]:
         """Engines by name."""
         return {engine.name: engine for engine in self.engines}

@@ -52,12 +52,10 @@ class Layout:
         if sum(memory.is_caller for memory in self.program.memories) > 1:
             raise GraphError("expected one memory of the caller's at most, got several")
 
-    @cached_property
+    @property
     def memories(self) -> tuple[Memory, ...]:
-        """Those that who runs the program gives: not those of constants alone, which a linker fills."""
-        holding = {buffer.memory for buffer in self.program.buffers}
-        filled = {constant.memory for constant in self.program.constants} - holding
-        return tuple(memory for memory in self.program.memories if memory.name not in filled)
+        """Those that who runs the program gives."""
+        return self.program.planned_memories
 
     @property
     def has_arena(self) -> bool:

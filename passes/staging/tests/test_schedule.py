@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from itertools import product
 
 import pytest
 from tinsmith_staging import Block, Placed, least_room, schedule
@@ -46,6 +47,16 @@ def test_an_engine_holds_so_many() -> None:
     assert [placed.start for placed in found] == [0, 0, 2, 5]
 
 
+def test_edges_leave_no_holes() -> None:
+    """Of three in a row, two are wanted at once: the third lies in the middle, and the fourth finds nothing."""
+    blocks = [Block(50, 0, 1), Block(50, 1, 2), Block(35, 2, 3), Block(50, 3, 4), Block(50, 4, 5)]
+    assert least_room(blocks) == 100
+    assert schedule(blocks, 100) is None
+    found = schedule(blocks, 100, from_edges=True)
+    assert found is not None
+    assert [placed.offset for placed in found] == [0, 50, 0, 50, 0]
+
+
 def test_nothing_takes_no_room() -> None:
     assert schedule([], 0) == []
     assert least_room([]) == 0
@@ -72,10 +83,11 @@ def test_random_blocks_keep_the_rules(seed: int) -> None:
         for first in firsts
     ]
     least = least_room(blocks)
-    for room in (least, least + 40, sum(block.size_bytes for block in blocks)):
-        placed = schedule(blocks, room)
+    whole = sum(block.size_bytes for block in blocks)
+    for room, from_edges in product((least, least + 40, whole), (True, False)):
+        placed = schedule(blocks, room, from_edges=from_edges)
         if placed is None:
-            assert room < sum(block.size_bytes for block in blocks)
+            assert room < whole
             continue
         assert is_apart(blocks, placed)
         starts = [found.start for found in placed]
@@ -83,5 +95,6 @@ def test_random_blocks_keep_the_rules(seed: int) -> None:
         for block, found in zip(blocks, placed, strict=True):
             assert 0 <= found.offset <= room - block.size_bytes
             assert found.start <= block.first
-    assert placed is not None
-    assert {found.start for found in placed} == {0}  # the last room holds all
+    at_once = schedule(blocks, whole)
+    assert at_once is not None
+    assert {found.start for found in at_once} == {0}

@@ -24,6 +24,7 @@ from tinsmith_ir import (
 from tinsmith_ir.errors import ConstantsDoNotFitError
 from tinsmith_ir.program import SimpleStep, simple_steps
 from tinsmith_ir.testing import random_inputs
+from tinsmith_lowering import StagedConstants
 from tinsmith_staging import FIRST_TOKEN, StageConstants
 from tinsmith_target import target
 
@@ -172,6 +173,18 @@ def test_no_more_stay_than_there_is_room_for_beside_the_code() -> None:
     assert facts.resident_bytes == 376
 
 
+def test_more_stay_where_that_is_wished() -> None:
+    """The last ones: what is fetched in time for the first layers costs nothing."""
+    chip, program = far_target(20_000), tiled(chain(), far_target(20_000))
+    outcome = StageConstants(chip, 0, resident_bytes=2_152 + 600).run_in_detail(program)
+    verify_program(outcome.ir)
+    assert isinstance(outcome.facts, StagedConstants)
+    sources = {step.source for step in simple_steps(outcome.ir.steps) if isinstance(step, Copy)}
+    assert {"y_5.constants.3", "y_2.constants.3"} <= sources
+    assert outcome.facts.resident_bytes == 2_152 + 544
+    assert StageConstants(chip, 0, resident_bytes=1 << 20).run(program) is program
+
+
 def test_kernels_find_what_they_read_themselves() -> None:
     """A kernel that knows nothing of cores reads its weights in L2, on each of them."""
     graph = parse_graph(_FLOATS)
@@ -256,6 +269,8 @@ def test_a_program_is_staged_the_same_each_time() -> None:
 def test_sizes_and_queues_that_are_none_are_refused() -> None:
     with pytest.raises(UsageError, match="expected least_bytes from 0, got -1"):
         StageConstants(far_target(4_000), -1)
+    with pytest.raises(UsageError, match="expected resident_bytes from 0, got -1"):
+        StageConstants(far_target(4_000), resident_bytes=-1)
     with pytest.raises(UsageError, match="expected depth from 1, got 0"):
         StageConstants(far_target(4_000), depth=0)
 

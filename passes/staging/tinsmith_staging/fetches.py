@@ -13,6 +13,10 @@ WORD = 4
 """What an engine that fetches copies multiples of."""
 
 
+_LATER = 4
+"""Of the bytes before a fetch, the part that it may have: what it brings first comes so much later than alone."""
+
+
 @dataclass(eq=False)
 class Life:
     """Uses of one unit, between which it stays where it is. last: the moment up to which it is wanted."""
@@ -85,16 +89,20 @@ def lives_of(uses: Sequence[Use], *, keep: bool) -> list[Life]:
 def fetches_of(
     lives: Sequence[Life], size_of: Callable[[Unit], int], least_bytes: int, most_bytes: int
 ) -> list[Fetch]:
-    """Neighbours in the order of use as one fetch: up to `least_bytes` of any, up to `most_bytes` within one loop."""
+    """Neighbours in the order of use as one fetch: of `least_bytes` or a part of all that was fetched before, up to
+    `most_bytes`. So the first come soon, and none comes much later than alone.
+    """
     groups: list[list[Life]] = []
+    size = before = 0
     for life in lives:
-        group = groups[-1] if groups else []
-        together = sum(_up(size_of(one.unit), ALIGNMENT) for one in (*group, life))
-        is_of_loop = bool(group) and group[0].uses[0].moment.index == life.uses[0].moment.index
-        if group and together <= (most_bytes if is_of_loop else least_bytes):
-            group.append(life)
+        own = _up(size_of(life.unit), ALIGNMENT)
+        if groups and size + own <= min(most_bytes, max(least_bytes, before // _LATER)):
+            groups[-1].append(life)
+            size += own
         else:
             groups.append([life])
+            before += size
+            size = own
     return [_fetch(group, size_of) for group in groups]
 
 

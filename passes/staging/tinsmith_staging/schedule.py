@@ -7,6 +7,7 @@ one moment waits come before starts where the queue is full.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from tinsmith_ir.checked import Checked, checked
 
@@ -30,14 +31,15 @@ class Placed(Checked):
 
 @checked
 def schedule(
-    blocks: Sequence[Block], room_bytes: int, depth: int | None = None
+    blocks: Sequence[Block], room_bytes: int, depth: int | None = None, *, from_edges: bool = False
 ) -> list[Placed] | None:
     """A place in the room and a start for each block, as early as possible one after another; None if some block finds
     no place when it is wanted.
 
     blocks: in the order of use, `first` never falling. depth: how many may be under way, each from its start until it
     is wanted, when it is waited for; None for any number. Each goes where its fetch can start earliest; of several such
-    places, right behind the block before, as in a ring, else the lowest.
+    places, right behind the block before, as in a ring, else the lowest. from_edges: each goes as near to an edge of
+    the room as it can when it is wanted, which starts fetches later and leaves no holes between two.
     """
     found: list[Placed] = []
     wanted: list[tuple[Block, Placed]] = []
@@ -47,18 +49,26 @@ def schedule(
             start = max(start, blocks[number - depth].first)
         wanted = [(other, placed) for other, placed in wanted if other.last >= start]
         choices = [
-            (max(start, _free_from(offset, block, wanted)), offset != behind, offset)
+            Placed(offset, max(start, _free_from(offset, block, wanted)))
             for offset in _offsets(block, behind, wanted, room_bytes)
         ]
-        if not choices:
+        possible = [choice for choice in choices if choice.start <= block.first]
+        if not possible:
             return None
-        start, _, offset = min(choices)
-        if start > block.first:
-            return None
-        found.append(Placed(offset, start))
+        highest = room_bytes - block.size_bytes
+        key = partial(_nearest_to_an_edge, highest) if from_edges else partial(_earliest, behind)
+        found.append(min(possible, key=key))
         wanted.append((block, found[-1]))
-        behind = offset + block.size_bytes
+        start, behind = found[-1].start, found[-1].offset + block.size_bytes
     return found
+
+
+def _earliest(behind: int, choice: Placed) -> tuple[int, ...]:
+    return choice.start, choice.offset != behind, choice.offset
+
+
+def _nearest_to_an_edge(highest: int, choice: Placed) -> tuple[int, ...]:
+    return min(choice.offset, highest - choice.offset), choice.start, choice.offset
 
 
 @checked
@@ -77,10 +87,12 @@ def least_room(blocks: Sequence[Block]) -> int:
 def _offsets(
     block: Block, behind: int, wanted: Sequence[tuple[Block, Placed]], room_bytes: int
 ) -> Iterator[int]:
-    """Where it may begin: at the start, behind the block before, and behind each that is still wanted."""
-    ends = (placed.offset + other.size_bytes for other, placed in wanted)
-    for offset in {0, behind, *ends}:
-        if offset + block.size_bytes <= room_bytes:
+    """Where it may begin: at either edge, behind the block before, and beside each that is still wanted."""
+    highest = room_bytes - block.size_bytes
+    behind_others = (placed.offset + other.size_bytes for other, placed in wanted)
+    before_others = (placed.offset - block.size_bytes for _, placed in wanted)
+    for offset in sorted({0, highest, behind, *behind_others, *before_others}):
+        if 0 <= offset <= highest:
             yield offset
 
 

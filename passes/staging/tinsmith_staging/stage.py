@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
@@ -26,10 +27,10 @@ _RESIDENT_SHARE = 16
 _TOGETHER = 4
 """Neighbours in the order of use are one fetch up to so many times the least bytes."""
 
-_LOOP_SHARE = 16
-"""Members that loops read one after another are fetched together up to this part of the room: starts and waits are code
-in the loop.
-"""
+_BOTH = (True, False)
+
+_ROOM_SHARE = 8
+"""Constants are fetched together up to this part of the room."""
 
 
 @dataclass(frozen=True)
@@ -38,15 +39,17 @@ class StageConstants(Checked):
     left alone, and programs without an engine, which the core that boots the board runs by itself.
 
     least_bytes: smaller constants stay with the code, as far as there is room for them; neighbours in the order of use
-    are fetched together up to four times as many. available_bytes: what buffers and staged constants may take
+    are fetched together at least up to four times as many. available_bytes: what buffers and staged constants may take
     together; None for what the board's memory has beside stack and variables. depth: how many fetches are under way at
-    most, which is what the queue of a uDMA holds: to start another one would be to wait.
+    most, which is what the queue of a uDMA holds: to start another one would be to wait. resident_bytes: further
+    constants that stay with the code, those that are used last: if all do, no inference fetches any.
     """
 
     target: Target
     least_bytes: int = 256
     available_bytes: int | None = None
     depth: int = 8
+    resident_bytes: int = 0
 
     name: ClassVar[str] = "stage-constants"
     # Whoever read a constant reads the same bytes in another place.
@@ -57,8 +60,11 @@ class StageConstants(Checked):
         super().__post_init__()
         if self.depth < 1:
             raise UsageError(f"{self.name}: expected depth from 1, got {self.depth}")
-        if self.least_bytes < 0:
-            raise UsageError(f"{self.name}: expected least_bytes from 0, got {self.least_bytes}")
+        for option in ("least_bytes", "resident_bytes"):
+            if getattr(self, option) < 0:
+                raise UsageError(
+                    f"{self.name}: expected {option} from 0, got {getattr(self, option)}"
+                )
 
     def run(self, program: Program) -> Program:
         """See run_in_detail."""
@@ -76,7 +82,7 @@ class StageConstants(Checked):
         if board.fetch is None or not _is_remote(board) or not program.engines:
             return Outcome(program)
         uses = uses_of(program)
-        resident = _resident(program, uses, self.least_bytes, _most_resident(board))
+        resident = _resident(program, uses, self)
         wanted = [use for use in uses if use.source not in resident]
         if not wanted:
             return Outcome(program)
@@ -90,31 +96,29 @@ class StageConstants(Checked):
         return Outcome(made, facts=_facts(made, staging, room, sum(resident.values())))
 
     def _staging(self, program: Program, uses: Sequence[Use], room: int) -> Staging | None:
-        """The first of several ways that fits: constants that loops come back to stay, or come again each time; and in
-        fetches as large as can be, or each by itself.
+        """The first of several ways that fits: constants that loops come back to stay, or come again each time; in
+        fetches as large as can be, or each by itself; as early as can be, or in time.
         """
         board = self.target.board
         place = board.memory(board.weight_memory)
         far = Memory(place.name, place.size_bytes, ALIGNMENT, is_remote=True)
-        for together in (room // _LOOP_SHARE, 0):
-            for keep in (True, False):
-                fetches = self._fetches(program, uses, together, keep=keep)
-                placed = schedule([fetch.block for fetch in fetches], room, self.depth)
-                if placed is not None:
-                    return Staging(fetches, placed, far, str(board.fetch), self.depth)
+        for together, keep, from_edges in product((room // _ROOM_SHARE, 0), _BOTH, _BOTH[::-1]):
+            fetches = self._fetches(program, uses, together, keep=keep)
+            blocks = [fetch.block for fetch in fetches]
+            placed = schedule(blocks, room, self.depth, from_edges=from_edges)
+            if placed is not None:
+                return Staging(fetches, placed, far, str(board.fetch), self.depth)
         return None
 
     def _fetches(
         self, program: Program, uses: Sequence[Use], together: int, *, keep: bool
     ) -> list[Fetch]:
-        least = min(_TOGETHER * self.least_bytes, together)
-        found = fetches_of(
+        return fetches_of(
             lives_of(uses, keep=keep),
             lambda unit: _bytes(program, unit),
-            least,
-            max(least, together),
+            _TOGETHER * self.least_bytes,
+            together,
         )
-        return sorted(found, key=lambda fetch: fetch.block.first)
 
     def _refusal(
         self, program: Program, uses: Sequence[Use], needed: int, available: int
@@ -161,7 +165,7 @@ def _is_remote(board: Board) -> bool:
     return bool(board.weight_memory) and board.memory(board.weight_memory).is_remote
 
 
-def _most_resident(board: Board) -> int:
+def _most_small(board: Board) -> int:
     return board.memory(board.code_memory).size_bytes // _RESIDENT_SHARE
 
 
@@ -174,21 +178,24 @@ def _bytes(program: Program, unit: Unit) -> int:
     return sum(program.constant[name].type.size_bytes for name in unit)
 
 
-def _resident(
-    program: Program, uses: Sequence[Use], least_bytes: int, most_bytes: int
-) -> Mapping[str, int]:
-    """What stays with the code, constants and tables by name, and how many bytes: the smallest first."""
+def _resident(program: Program, uses: Sequence[Use], options: StageConstants) -> Mapping[str, int]:
+    """What stays with the code, constants and tables by name, and how many bytes: small ones, the smallest first; then
+    as many as are wished, the last ones first.
+    """
     units: dict[str, dict[Unit, int]] = {}
     for use in uses:
-        units.setdefault(use.source, {})[use.unit] = _bytes(program, use.unit)
-    small = {
-        source: sum(own.values())
-        for source, own in units.items()
-        if max(own.values()) < least_bytes
-    }
+        own = units.pop(use.source, {})
+        units[use.source] = {**own, use.unit: _bytes(program, use.unit)}  # by the last use
+    sizes = {source: sum(own.values()) for source, own in units.items()}
+    small = [source for source, own in units.items() if max(own.values()) < options.least_bytes]
     found: dict[str, int] = {}
-    for source in sorted(small, key=lambda source: (small[source], source)):
-        if sum(found.values()) + small[source] > most_bytes:
+    for source in sorted(small, key=lambda source: (sizes[source], source)):
+        if sum(found.values()) + sizes[source] > _most_small(options.target.board):
             break
-        found[source] = small[source]
+        found[source] = sizes[source]
+    left = options.resident_bytes
+    for source in reversed(units):
+        if source not in found and sizes[source] <= left:
+            left -= sizes[source]
+            found[source] = sizes[source]
     return found

@@ -262,7 +262,8 @@ GAP9 = Board(
     memories=(
         *_l2(data_kib=1024, code_kib=512),
         _l1(128),
-        Memory("l3", 0x8000_0000, 8 * _MIB, "flash", is_remote=True),
+        # Waits as those of L2, where cores read what was copied.
+        Memory("l3", 0x8000_0000, 8 * _MIB, "flash", _L2_WAITS, is_remote=True),
     ),
     code_memory="l2_code",
     weight_memory="l3",

@@ -1,6 +1,6 @@
 """Building: sizes by origin, the object cache, and errors a person can act on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -79,6 +79,7 @@ def _build(
     sanitize: bool = False,
     optimize: str | None = None,
     optimize_files: Mapping[Path, str] | None = None,
+    define_files: Mapping[Path, Sequence[str]] | None = None,
 ) -> Firmware:
     (directory / "model.c").write_text(model)
     (directory / "harness_model.c").write_text(_HARNESS)
@@ -94,6 +95,7 @@ def _build(
         sanitize=sanitize,
         optimize=optimize,
         optimize_files=optimize_files,
+        define_files=define_files,
         extra_flags=["-Werror"],
     )
 
@@ -226,6 +228,14 @@ def test_single_files_have_a_level_of_their_own(tmp_path: Path) -> None:
     single = _build(tmp_path / "b", optimize_files={path: "size"}).sections.code
 
     assert whole == single < _build(tmp_path / "b").sections.code
+
+
+def test_single_files_have_definitions_of_their_own(tmp_path: Path) -> None:
+    """What the file has already, a compiler told to be strict does not take a second time."""
+    again = ["ARENA_BYTES=1"]
+    _build(tmp_path, define_files={tmp_path / "harness_model.c": again})
+    with pytest.raises(CompileError, match="ARENA_BYTES"):
+        _build(tmp_path, define_files={tmp_path / "model.c": again})
 
 
 def test_too_large_an_arena_says_how_much_is_missing(tmp_path: Path) -> None:

@@ -53,6 +53,7 @@ def build_firmware(
     harness: Sequence[Path] = (),
     include_directories: Sequence[Path] = (),
     defines: Sequence[str] = (),
+    define_files: Mapping[Path, Sequence[str]] | None = None,
     optimize: str | None = None,
     optimize_files: Mapping[Path, str] | None = None,
     compiler: CompilerName = "zig",
@@ -66,8 +67,9 @@ def build_firmware(
 
     sources: the product (model and kernels). harness: C files that belong to the test, such as the
     model's description `harness_model.c`; the harness itself, start-up code and runtime are added.
-    defines: `NAME` or `NAME=value`, for sources and harness. optimize: a level of flags.bzl (`debug
-    size speed fast`), by default its default. optimize_files: levels of single sources.
+    defines: `NAME` or `NAME=value`, for sources and harness. define_files: more of them for single
+    sources. optimize: a level of flags.bzl (`debug size speed fast`), by default its default.
+    optimize_files: levels of single sources.
     layer_hook: compile with TINSMITH_LAYER_HOOK.
     cluster: have the board's cluster run it; the sources must define what tinsmith/cluster.h declares.
     sanitize: AddressSanitizer and UBSan, on the host only; needs gcc.
@@ -90,7 +92,7 @@ def build_firmware(
             (*_level(path, level, optimize_files), *common, *extra_flags),
             is_harness=False,
             include_directories=tuple(include_directories),
-            defines=(*defines, *hook),
+            defines=(*defines, *(define_files or {}).get(path, ()), *hook),
         )
         for path in sources
     ]

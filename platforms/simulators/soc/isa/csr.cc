@@ -48,6 +48,7 @@ enum Csr : uint32_t {
 
 // Fixed values, of CV32E40P's manual.
 constexpr uint32_t kMisaValue = 0x40801124;  // 32 bits, C F I M X
+constexpr uint32_t kMisaCoreV = 1U << 23;    // X
 constexpr uint32_t kMvendoridValue = 0x602;  // OpenHW Group
 constexpr uint32_t kMarchidValue = 4;
 constexpr uint32_t kMimpidValue = 1;
@@ -125,6 +126,9 @@ uint32_t Hart::read_csr(uint32_t number) {
   if (number >= kFirstEvent && number <= kLastEvent) {
     return hardware_counters_.events(number % kCounters);
   }
+  if (!has_corev_ && number >= kLoopStart0 && number <= kZfinx) {
+    fault_unknown(number);
+  }
   switch (number) {
     case kFflags:
       require_float();
@@ -138,7 +142,7 @@ uint32_t Hart::read_csr(uint32_t number) {
     case kMstatus:
       return mstatus_ | ((mstatus_ & kFloatState) == kFloatState ? 1U << kDirtyBit : 0);
     case kMisa:
-      return kMisaValue;
+      return has_corev_ ? kMisaValue : kMisaValue & ~kMisaCoreV;
     case kMie:
       return mie_;
     case kMtvec:

@@ -113,6 +113,11 @@ bool is_barred_from_loops(const Row &row) {
   return row.kind == Kind::kBranch || row.kind == Kind::kJump || (row.kind == Kind::kSystem && !traps);
 }
 
+// By their names.
+bool is_corev(const Row &row) {
+  return row.name.rfind("cv.", 0) == 0;
+}
+
 uint8_t checks_of(const Row &row) {
   const bool is_float = row.kind == Kind::kFloat;
   const bool writes_register = row.operands.find('D') != std::string::npos;
@@ -120,7 +125,7 @@ uint8_t checks_of(const Row &row) {
   return static_cast<uint8_t>((is_barred_from_loops(row) ? kBarredFromLoops : 0) |
                               (is_float || writes_register || reads_register ? kUsesFloat : 0) |
                               (is_float || writes_register ? kChangesFloat : 0) |
-                              (row.match == kEnvironmentCall ? kTraps : 0));
+                              (row.match == kEnvironmentCall ? kTraps : 0) | (is_corev(row) ? kCoreV : 0));
 }
 
 Instruction decode_word(uint32_t word, const Row &row) {

@@ -76,6 +76,9 @@ void Hart::check(const Instruction &instruction) const {
   if ((instruction.checks & kUsesFloat) != 0) {
     require_float();
   }
+  if ((instruction.checks & kCoreV) != 0 && !has_corev_) {
+    throw Fault("illegal instruction: this core has no CORE-V", FaultKind::kIllegalInstruction);
+  }
 }
 
 void Hart::note(const Instruction &instruction) {

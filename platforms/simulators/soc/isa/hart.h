@@ -186,6 +186,14 @@ class Hart {
   // What mstatus.FS and mcountinhibit are at reset; both 0 without this call.
   void reset_csrs(uint32_t float_state, uint32_t stopped_counters);
 
+  // From now on it has RV32IMCF alone: instructions and CSRs of CORE-V are illegal.
+  void leave_out_corev() {
+    has_corev_ = false;
+  }
+  bool has_corev() const {
+    return has_corev_;
+  }
+
   void environment_call();
 
   // Enters the handler of exceptions for the instruction at `pc`, which is not executed; false if there is none.
@@ -256,6 +264,7 @@ class Hart {
   void enter_trap(uint32_t cause, uint32_t offset);
 
   Port *port_;
+  bool has_corev_ = true;
   uint64_t loading_ = 0;  // registers that the last instruction loads, as Instruction::reads
   uint64_t asleep_since_ = 0;
   Stall asleep_for_ = Stall::kEvent;

@@ -65,6 +65,7 @@ enum Check : uint8_t {
   kUsesFloat = 4,     // illegal while floating point is off
   kChangesFloat = 8,  // writes a floating-point register or flag
   kTraps = 16,        // always goes to the handler: no loop's round ends with it
+  kCoreV = 32,        // illegal on a plain core
 };
 
 struct Instruction {

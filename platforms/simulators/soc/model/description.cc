@@ -55,6 +55,8 @@ const std::map<std::string, Field> kFields = {
     CORE_FIELD(interrupt_wake),
     FIELD(interrupt_lines),
     FIELD(interrupt_reset),
+    FIELD(cluster_corev),
+    FIELD(fc_corev),
     FIELD(float_reset),
     FIELD(counters_stopped_reset),
     CORE_FIELD(float_operation),
@@ -299,6 +301,8 @@ void check(const Description &d) {
   require(d.dma_bytes_per_cycle > 0 && d.dma_burst > 0, "dma_bytes_per_cycle and dma_burst must be 1 or more");
   require(d.dma_identifiers >= 1 && d.dma_identifiers <= 16,
           "dma_identifiers is 1 to 16, not " + std::to_string(d.dma_identifiers));
+  require_at_most("cluster_corev", d.cluster_corev, 1);
+  require_at_most("fc_corev", d.fc_corev, 1);
   require_at_most("float_reset", d.float_reset, 3);
   check_times(d);
 }

@@ -42,6 +42,8 @@ struct Description {
   CoreTiming core;
   uint32_t interrupt_lines;
   uint32_t interrupt_reset;
+  uint32_t cluster_corev;
+  uint32_t fc_corev;
   uint32_t float_reset;
   uint32_t counters_stopped_reset;
   uint32_t misaligned;

@@ -253,6 +253,9 @@ void Soc::decode_at(Instruction &slot, uint32_t pc) {
                 FaultKind::kIllegalInstruction);
   }
   slot = *decoded;
+  if (!has_plain_core_) {
+    slot.checks &= static_cast<uint8_t>(~kCoreV);  // need not be asked for each time
+  }
   slot.function = profile_.function_at(pc);
 }
 

@@ -2,6 +2,8 @@
 
 #include "platforms/simulators/soc/model/soc.h"
 
+#include <algorithm>
+
 #include "platforms/simulators/soc/isa/disassemble.h"
 
 namespace tinsmith::soc {
@@ -18,6 +20,9 @@ std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Po
   for (const auto &hart : harts) {
     hart->connect_interrupts(description.interrupt_lines, description.interrupt_reset);
     hart->reset_csrs(description.float_reset, description.counters_stopped_reset);
+    if ((hart->id == description.fc_hart ? description.fc_corev : description.cluster_corev) == 0) {
+      hart->leave_out_corev();
+    }
   }
   return harts;
 }
@@ -58,6 +63,7 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       boot_addresses_(description.cluster_cores, program.entry),
       waits_for_dma_(harts_.size()),
       touched_(options.race_check ? description.l1_bytes : 0) {
+  has_plain_core_ = std::any_of(harts_.begin(), harts_.end(), [](const auto &hart) { return !hart->has_corev(); });
   for (const Attached &each : attached_) {
     events_.add_device(each.event, each.device->awaited());
   }

@@ -198,6 +198,7 @@ class Soc : public Port {
   std::vector<Attached> attached_;
   std::vector<DeviceRegion> devices_;         // also those attached
   std::vector<std::unique_ptr<Hart>> harts_;  // the cluster's by number, then the fabric controller
+  bool has_plain_core_ = false;
   std::vector<Fetch> fetches_;
   std::vector<Observer *> observers_;
   std::unique_ptr<Tap> tap_;  // the cores' port, if somebody observes them
