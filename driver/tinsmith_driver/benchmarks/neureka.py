@@ -22,6 +22,13 @@ from tinsmith_driver.benchmarks.placement import (
     placement_text,
 )
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
+from tinsmith_driver.benchmarks.remote_weights import (
+    NETWORKS,
+    RemoteRow,
+    remote_misses,
+    remote_row,
+    remote_text,
+)
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
 from tinsmith_driver.float_islands import FloatIslands
@@ -120,16 +127,18 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     selection(targets, (TARGET,), "target")
     chosen = selection(models, list(_MOST_CYCLES), "network")
     root = checkout()
-    with progress("neureka", len(chosen) + 3 + len(_PLACED)) as bar:
+    with progress("neureka", len(chosen) + 3 + len(_PLACED) + len(NETWORKS)) as bar:
         rows = [_network(name, bar.step) for name in chosen]
         bits = [_bits(_FOUR_BITS, bar.step)] if _FOUR_BITS in chosen else []
         placed = [_placed(name, bar.step) for name in _PLACED if name in chosen]
+        remote = [_remote(name, bar.step) for name in NETWORKS if not models or name in chosen]
         device = [] if models else [*_device(root, bar.step)]
         layers = [] if models else [_layers(root, bar.step)]
     failures = [
         *network_misses(rows),
         *bits_misses(bits),
         *placement_misses(placed),
+        *remote_misses(remote),
         *device_misses(device),
         *layer_misses(layers),
     ]
@@ -137,12 +146,14 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         _network_text(rows),
         _bits_text(bits),
         placement_text(placed),
+        remote_text(remote),
         _device_text(device),
         _layers_text(layers),
     ]
     sections = {
         "bits": [asdict(row) for row in bits],
         "placement": [asdict(row) for row in placed],
+        "remote": [asdict(row) for row in remote],
         "device": [asdict(row) for row in device],
         "layers": [asdict(row) for row in layers],
     }
@@ -174,6 +185,11 @@ def _bits(name: str, step: Step) -> BitsRow:
         found.append(_measured(_compiled(made.model, _BACKEND), _at_random(_SAMPLES)))
     status = next((each.status for each in found if each.status != "ok"), "ok")
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
+
+
+def _remote(name: str, step: Step) -> RemoteRow:
+    step(f"{name} with weights in L3")
+    return remote_row(name)
 
 
 def _placed(name: str, step: Step) -> PlacementRow:

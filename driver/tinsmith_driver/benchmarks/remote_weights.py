@@ -1,0 +1,118 @@
+"""Networks whose weights lie in a remote memory (L3), on the GAP9-like chip: how long core 0 waits for what the uDMA
+brings through L2, every output byte compared with the evaluator's.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tinsmith_ir import Graph
+
+from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
+from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
+from tinsmith_driver.build import built
+from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.options import CompileOptions, PassChoice
+from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model, read_model
+from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.staged import staged_facts
+from tinsmith_driver.table import table, thousands
+
+TARGET = "gap9"
+NETWORKS = ("vww", "mobilenet_v2")
+_PASS = "set-rounding{mode=floor,narrow=yes}"
+_MOST_WAITING = {"vww": 0.10}
+_PIXELS, _WIDTH = 144, 0.35
+_TIMEOUT_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class RemoteRow:
+    """cycles: of an inference. far: bytes of constants in the remote memory; fetched: bytes that an inference brings
+    from there. used: bytes of L2 that they take at once. waiting: share of core 0's cycles in which it waits for that.
+    """
+
+    network: str
+    status: str
+    cycles: int
+    far: int
+    fetched: int
+    used: int
+    waiting: float
+
+
+def remote_row(network: str) -> RemoteRow:
+    """Of one of NETWORKS. Raises BenchmarkError where no constant lies far."""
+    model, samples = _model(network)
+    options = CompileOptions(TARGET, passes=(PassChoice.parse(_PASS),))
+    compilation = compile_model(model, options)
+    graph = compilation.graph
+    assert isinstance(graph, Graph)  # no plan was read
+    with built(compilation) as build:
+        found = run_samples(build, graph, [*samples(graph)], _TIMEOUT_SECONDS)
+    found = compare(found, compilation.reference)
+    facts = staged_facts(compilation, found)
+    if facts is None or facts["waiting"] is None:
+        raise BenchmarkError(
+            f"{network}: expected constants in a remote memory of {TARGET}, got none"
+        )
+    wrong = sum(group.mismatches or 0 for group in found.groups)
+    return RemoteRow(
+        network,
+        "ok" if wrong == 0 else f"{wrong} bytes differ",
+        found.cycles or 0,
+        facts["far_bytes"],
+        facts["fetched"],
+        facts["used"],
+        facts["waiting"],
+    )
+
+
+def _model(network: str) -> tuple[Model, Callable[[Graph], Sequence[Samples]]]:
+    """A network, and what it is run on: its first real input, or one at random."""
+    if network not in read_baseline()[0]:
+        made = mobilenet_v2(_PIXELS, _WIDTH)
+        sha256 = hashlib.sha256(made.name.encode()).hexdigest()
+        model = Model(Path(f"{made.name}.tsm"), TEXT_FORMAT, sha256, made)
+        return model, lambda graph: [random_samples(graph, 1)]
+    path, inputs = network_files(read_baseline()[0][network])
+    return read_model(path, network), lambda graph: load_samples(inputs, graph, 1)
+
+
+def remote_misses(rows: Iterable[RemoteRow]) -> Iterator[str]:
+    """Wrong bytes, and cores that wait for too long."""
+    for row in rows:
+        most = _MOST_WAITING.get(row.network)
+        if row.status != "ok":
+            yield f"{row.network} on {TARGET}: {row.status}"
+        if most is not None and row.waiting > most:
+            yield f"{row.network} on {TARGET}: {row.waiting:.1%} of its cycles wait, must be {most:.0%} at most"
+
+
+def remote_text(rows: list[RemoteRow]) -> str:
+    """A table for people."""
+    if not rows:
+        return ""
+    header = [
+        "weights in L3",
+        "cycles",
+        "bytes in L3",
+        "fetched",
+        "bytes of L2",
+        "waiting",
+        "at most",
+        "status",
+    ]
+    lines = [
+        [
+            row.network,
+            *map(thousands, (row.cycles, row.far, row.fetched, row.used)),
+            f"{row.waiting:.1%}",
+            f"{_MOST_WAITING[row.network]:.0%}" if row.network in _MOST_WAITING else "-",
+            row.status,
+        ]
+        for row in rows
+    ]
+    return table(header, lines)
