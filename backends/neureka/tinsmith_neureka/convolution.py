@@ -9,6 +9,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import (
     CLUSTER_HEADER,
     CORES,
+    Beside,
     Choice,
     Cost,
     Emission,
@@ -25,6 +26,10 @@ from tinsmith_neureka.packing import Mode, packed_weights
 BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
+
+# The second one's end is work of the cores, which nobody else waits for: its jobs do not end in order.
+JOBS = Beside(BACKEND, is_fifo=True, depth=2)
+KEPT_JOBS = Beside(f"{BACKEND} and cores", is_fifo=False, depth=1)
 
 _NUMBERS, _CONSTANTS = "job", "constants"
 BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
@@ -164,8 +169,11 @@ def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
     words = scope.prepared(_NUMBERS, f"{scope.layer}: registers of its job")
     constants = scope.prepared(_CONSTANTS, f"{scope.layer}: scales, biases, weights")
     channels = layer.output.shape[-1]
-    call = f"tinsmith_neureka_call({words}, {constants}, {channels}u, {scope.input(0)}, {output});"
-    return Emission((f"  {call}",))
+    operands = f"{words}, {constants}, {channels}u, {scope.input(0)}, {output}"
+    return Emission(
+        (f"  tinsmith_neureka_call_start({operands}, {scope.token});",),
+        wait=(f"  tinsmith_neureka_call_wait({scope.token});",),
+    )
 
 
 def cost(layer: Layer) -> Cost:
@@ -192,7 +200,7 @@ def core_options(layer: Layer) -> tuple[Choice, ...]:
 
 
 def emit_strided(layer: Layer, scope: Scope) -> Emission:
-    """The job, the wait for it, and the copies of outputs on the cores."""
+    """The job's start; where it is waited for, the copies of outputs on the cores, too."""
     job = emit_to(layer, scope, _scratch(scope))
     down, across = layer.operator_as(Convolution).stride
     _, height, width, channels = layer.output.shape
@@ -208,7 +216,8 @@ def emit_strided(layer: Layer, scope: Scope) -> Emission:
     members = [f"      .{name} = {value}," for name, value in fields.items()]
     fork = f"  tinsmith_cluster_fork({_cores(layer)}u, tinsmith_neureka_keep, &kept);"
     record = "  const tinsmith_neureka_kept_t kept = {"
-    return Emission((*job.statements, record, *members, "  };", fork))
+    assert job.wait is not None  # a job's
+    return Emission(job.statements, wait=(*job.wait, record, *members, "  };", fork))
 
 
 def cost_of_strided(layer: Layer) -> Cost:
@@ -260,6 +269,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     whole = partial(
         kernel,
         name="tinsmith_neureka_call",
+        beside=JOBS,
         headers=HEADERS,
         emit=emit,
         rules=(*rules, reads_what_it_needs, *scaled),
@@ -268,6 +278,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     strided = partial(
         kernel,
         name="tinsmith_neureka_call_strided",
+        beside=KEPT_JOBS,
         headers=HEADERS_OF_CORES,
         emit=emit_strided,
         rules=(*rules, strides_are_two, *scaled),

@@ -11,6 +11,7 @@ from tinsmith_neureka.convolution import (
     BACKEND,
     BITS,
     HEADERS,
+    JOBS,
     board_has_accelerator,
     constants_of,
     cost_of,
@@ -77,6 +78,7 @@ def kernels() -> tuple[Kernel, ...]:
     kernel = partial(
         Kernel,
         name="tinsmith_neureka_call",
+        beside=JOBS,
         backend=BACKEND,
         operator=FullyConnected,
         headers=HEADERS,

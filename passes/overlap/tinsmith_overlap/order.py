@@ -1,0 +1,93 @@
+"""Which steps must stay behind which, so that a program means what it did."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from tinsmith_ir.program import Call, Copy, Loop, Program, Step
+
+from tinsmith_overlap.touches import Flight, Touch, touches_of
+
+Pair = tuple[int, int]
+"""Numbers of two steps, of which the first comes first."""
+
+
+def predecessors(program: Program, sorting: Collection[str]) -> list[set[int]]:
+    """Of each step, those that must stay in front of it. A loop is one step.
+
+    program: verified. sorting: engines that may be given their steps in another order.
+
+    What touches the same bytes, one of the two writing them, stays in its order: the later one behind the wait for an
+    earlier one, if an engine does that; behind its start, where an engine that keeps an order does both and the later
+    one reads what the earlier one writes. What others than these engines are given stays in its order, too, and behind
+    the call that it stood behind, so that what copies bring does not fill the memory; so does what the caller is asked
+    for.
+    """
+    found: list[set[int]] = [set() for _ in program.steps]
+    touched = touches_of(program)
+    fifo = {engine.name for engine in program.engines if engine.is_fifo}
+    pairs = (
+        _by_bytes(touched.touches, fifo),
+        _by_tokens(touched.flights),
+        _by_engines(touched.flights, program.steps, sorting),
+        _behind_calls(program.steps),
+        pairwise(_copies_of_the_core(program.steps)),
+    )
+    for some in pairs:
+        for first, second in some:
+            if first != second:
+                found[second].add(first)
+    return found
+
+
+def _by_bytes(touches: Sequence[Touch], fifo: Collection[str]) -> Iterator[Pair]:
+    for index, later in enumerate(touches):
+        for earlier in touches[:index]:
+            if earlier.step == later.step:
+                continue
+            is_spoilt = earlier.is_spoilt_by(later)
+            if is_spoilt or earlier.feeds(later):
+                is_in_order = earlier.engine == later.engine and later.engine in fifo
+                waits = (is_spoilt or not is_in_order) and earlier.end <= later.step
+                yield (earlier.end if waits else earlier.step), later.step
+
+
+def _by_tokens(flights: Sequence[Flight]) -> Iterator[Pair]:
+    ends: dict[int, int] = {}
+    for flight in flights:
+        if flight.token in ends:
+            yield ends[flight.token], flight.start
+        ends[flight.token] = flight.end
+        yield flight.start, flight.end
+
+
+def _by_engines(
+    flights: Sequence[Flight], steps: Sequence[Step], sorting: Collection[str]
+) -> Iterator[Pair]:
+    """A loop has an engine that may sort to itself, as nobody counts what it is given there."""
+    for engine in {flight.engine: None for flight in flights}:
+        mine = [flight for flight in flights if flight.engine == engine]
+        if engine not in sorting:
+            yield from pairwise(flight.start for flight in mine)
+            continue
+        for loop in (number for number, step in enumerate(steps) if isinstance(step, Loop)):
+            if all(flight.start != loop for flight in mine):
+                continue
+            yield from ((flight.end, loop) for flight in mine if flight.start < loop)
+            yield from ((loop, flight.start) for flight in mine if flight.start > loop)
+
+
+def _behind_calls(steps: Sequence[Step]) -> Iterator[Pair]:
+    call: int | None = None
+    for number, step in enumerate(steps):
+        if isinstance(step, Call | Loop):
+            call = number
+        elif isinstance(step, Copy) and call is not None:
+            yield call, number
+
+
+def _copies_of_the_core(steps: Sequence[Step]) -> Iterator[int]:
+    return (
+        number
+        for number, step in enumerate(steps)
+        if isinstance(step, Loop) or (isinstance(step, Copy) and step.engine is None)
+    )

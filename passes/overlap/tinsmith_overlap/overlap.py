@@ -1,0 +1,166 @@
+"""The program pass: calls that an accelerator computes are started and waited for apart, and what can be done meanwhile
+is put between.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.expressions import Expression
+from tinsmith_ir.hazards import step_names
+from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
+from tinsmith_ir.program import (
+    Call,
+    Copy,
+    Engine,
+    Program,
+    Step,
+    Wait,
+    instances,
+)
+from tinsmith_lowering import Beside, Kernel, find_kernel, layer_of_call
+from tinsmith_target import Target
+
+from tinsmith_overlap.costs import Costs
+from tinsmith_overlap.order import predecessors
+from tinsmith_overlap.place import loosened, placed
+from tinsmith_overlap.schedule import Orders, Overlapping
+from tinsmith_overlap.touches import touches_of
+
+TOKENS = 32
+"""Tokens are below it, as whoever writes C has them."""
+
+
+@dataclass(frozen=True)
+class OverlapCalls(Checked):
+    """Give calls to the engines that may compute them beside the core, in an order of all steps that lets it wait little;
+    on targets without a cluster, or where that gains nothing, the program is left alone.
+
+    kernels: at least those that the calls name.
+    """
+
+    target: Target
+    kernels: Sequence[Kernel]
+
+    name: ClassVar[str] = "overlap"
+    # The same calls, in another order.
+    contract: ClassVar[Contract] = BIT_EXACT
+
+    def run(self, program: Program) -> Program:
+        """The program in that order."""
+        return self.run_in_detail(program).ir
+
+    @checked
+    def run_in_detail(self, program: Program) -> Outcome[Program]:
+        """The same, with an Overlapping as facts if something was done.
+
+        program: tiled, so that what such calls touch lies where their engine reaches it; others stay the core's.
+        """
+        cluster = self.target.board.cluster
+        if cluster is None:
+            return Outcome(program)
+        beside = dict(self._beside(program, cluster.memory))
+        tokens = _free_tokens(program)
+        if not beside or len(tokens) < _most_under_way(beside.values()):
+            return Outcome(program)
+        apart = _apart(program, beside, cluster.memory)
+        near = cluster.memory
+        tried = (self._ordered(apart, loosened(apart, near), near), self._ordered(apart, apart, near))
+        found = min(filter(None, tried), key=lambda one: one[1].after, default=None)
+        if found is None or found[1].after >= found[1].before:
+            return Outcome(program)
+        ordered, cycles = found
+        done = _with_tokens(ordered, {*beside}, tokens)
+        jobs = tuple(call.name for call in done.calls if call.name in beside and call.engine)
+        return Outcome(done, facts=replace(cycles, jobs=jobs))
+
+    def _ordered(
+        self, apart: Program, loose: Program, memory: str
+    ) -> tuple[Program, Overlapping] | None:
+        """In the best order where buffers of the memory lie as they do in `loose`; None if it does not hold them then."""
+        sorting = {engine.name for engine in apart.engines[-2:]}
+        flights = touches_of(loose).flights
+        costs = Costs(apart, self.target, self.kernels).of_steps
+        orders = Orders(apart, costs, flights, predecessors(loose, sorting))
+        order = orders.best()
+        before, after = (orders.cycles(some) for some in (range(len(apart.steps)), order))
+        steps = tuple(_joined([apart.steps[number] for number in order]))
+        found = replace(loose, steps=steps)
+        whole = found if loose is apart else placed(found, memory)
+        return whole and (whole, Overlapping((), before, after))
+
+    def _beside(self, program: Program, memory: str) -> Iterator[tuple[str, Beside]]:
+        """Calls that an engine may be given, by name."""
+        for step in program.steps:
+            if not isinstance(step, Call) or step.engine is not None or step.over:
+                continue
+            layer = layer_of_call(program, step, self.target)
+            beside = find_kernel(step.kernel, layer, self.kernels).beside
+            names = [name for both in step_names(step) for name in both if name in program.view]
+            if beside and all(program.buffer_of(name).memory == memory for name in names):
+                yield step.name, beside
+
+
+def _apart(program: Program, beside: Mapping[str, Beside], memory: str) -> Program:
+    """The program whose calls are given to engines, each waited for at once; tokens are any."""
+    steps: list[Step] = []
+    for number, step in enumerate(program.steps):
+        if not isinstance(step, Call) or step.name not in beside:
+            steps.append(step)
+            continue
+        token = Expression(TOKENS + number)
+        steps += [replace(step, engine=beside[step.name].name, token=token), Wait(token)]
+    engines = {
+        each.name: Engine(each.name, (memory,), each.is_fifo, each.depth)
+        for each in beside.values()
+    }
+    return replace(program, steps=tuple(steps), engines=(*program.engines, *engines.values()))
+
+
+def _joined(steps: Sequence[Step]) -> Iterator[Step]:
+    """Without the waits that stand right behind the starts of their calls, which the core makes then."""
+    ends = {
+        id(wait): call
+        for call, wait in pairwise(steps)
+        if isinstance(call, Call) and isinstance(wait, Wait) and call.token == wait.token
+    }
+    alone = {id(call) for call in ends.values()}
+    for step in steps:
+        if id(step) in alone and isinstance(step, Call):
+            yield replace(step, engine=None, token=None)
+        elif id(step) not in ends:
+            yield step
+
+
+def _with_tokens(program: Program, names: set[str], free: Sequence[int]) -> Program:
+    """Tokens that nothing else has, the lowest one first, each taken again behind the wait for it."""
+    steps: list[Step] = []
+    left, taken = [*free], dict[Expression, int]()
+    for step in program.steps:
+        if isinstance(step, Call) and step.name in names and step.token is not None:
+            taken[step.token] = left.pop(0)
+            steps.append(replace(step, token=Expression(taken[step.token])))
+        elif isinstance(step, Wait) and step.token in taken:
+            token = taken.pop(step.token)
+            left = sorted([*left, token])
+            steps.append(replace(step, token=Expression(token)))
+        else:
+            steps.append(step)
+    return replace(program, steps=tuple(steps))
+
+
+def _free_tokens(program: Program) -> list[int]:
+    """Those that no step has."""
+    taken = {
+        step.token.value(counters)
+        for step, counters in instances(program.steps)
+        if isinstance(step, Call | Copy | Wait) and step.token is not None
+    }
+    return [token for token in range(TOKENS) if token not in taken]
+
+
+def _most_under_way(beside: "Iterator[Beside] | Sequence[Beside]") -> int:
+    """Calls that engines hold at once; of one that holds any number, as many as there are tokens."""
+    return sum({each.name: each.depth or TOKENS for each in beside}.values())
