@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from tinsmith_ir.program import Call, Copy, Loop, Program, Step
+from tinsmith_ir.program import Call, Copy, Engine, Loop, Program, Step
 
 from tinsmith_overlap.touches import Flight, Touch, touches_of
 
@@ -28,7 +28,12 @@ def predecessors(program: Program, sorting: Collection[str]) -> list[set[int]]:
     pairs = (
         _by_bytes(touched.touches, fifo),
         _by_tokens(touched.flights),
-        _by_engines(touched.flights, program.steps, sorting),
+        *(
+            _by_sorting_engine(_of(name, touched.flights), program.steps)
+            if name in sorting
+            else _by_engine(_of(name, touched.flights), program.engine[name])
+            for name in program.engine
+        ),
         _behind_calls(program.steps),
         pairwise(_copies_of_the_core(program.steps)),
     )
@@ -60,20 +65,24 @@ def _by_tokens(flights: Sequence[Flight]) -> Iterator[Pair]:
         yield flight.start, flight.end
 
 
-def _by_engines(
-    flights: Sequence[Flight], steps: Sequence[Step], sorting: Collection[str]
-) -> Iterator[Pair]:
-    """A loop has an engine that may sort to itself, as nobody counts what it is given there."""
-    for engine in {flight.engine: None for flight in flights}:
-        mine = [flight for flight in flights if flight.engine == engine]
-        if engine not in sorting:
-            yield from pairwise(flight.start for flight in mine)
-            continue
-        for loop in (number for number, step in enumerate(steps) if isinstance(step, Loop)):
-            if all(flight.start != loop for flight in mine):
-                continue
-            yield from ((flight.end, loop) for flight in mine if flight.start < loop)
-            yield from ((loop, flight.start) for flight in mine if flight.start > loop)
+def _of(engine: str, flights: Sequence[Flight]) -> list[Flight]:
+    return [flight for flight in flights if flight.engine == engine]
+
+
+def _by_engine(flights: Sequence[Flight], engine: Engine) -> Iterator[Pair]:
+    """Starts, of an engine that holds so many steps the waits between them, too."""
+    numbers = {flight.start for flight in flights}
+    if engine.depth is not None:
+        numbers |= {flight.end for flight in flights}
+    return pairwise(sorted(numbers))
+
+
+def _by_sorting_engine(flights: Sequence[Flight], steps: Sequence[Step]) -> Iterator[Pair]:
+    """A loop has an engine to itself, as nobody counts what it is given there."""
+    loops = {flight.start for flight in flights if isinstance(steps[flight.start], Loop)}
+    for loop in sorted(loops):
+        yield from ((flight.end, loop) for flight in flights if flight.start < loop)
+        yield from ((loop, flight.start) for flight in flights if flight.start > loop)
 
 
 def _behind_calls(steps: Sequence[Step]) -> Iterator[Pair]:

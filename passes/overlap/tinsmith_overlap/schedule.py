@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked
-from tinsmith_ir.program import Call, Copy, Program, Wait
+from tinsmith_ir.program import Call, Copy, Loop, Program, Wait
 
 from tinsmith_overlap.costs import StepCost
 from tinsmith_overlap.touches import Flight
@@ -28,7 +28,7 @@ class Overlapping(Checked):
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Of the steps of a program. flights: those that no loop starts or ends. predecessors: as of order.py."""
+    """Of the steps of a program. predecessors: as of order.py."""
 
     program: Program
     costs: Sequence[StepCost]
@@ -84,7 +84,11 @@ class _Clock:
         program = orders.program
         self.now = 0
         self._steps, self._costs = program.steps, orders.costs
-        self._start_of: Mapping[int, int] = {each.end: each.start for each in orders.flights}
+        self._start_of: Mapping[int, int] = {
+            each.end: each.start
+            for each in orders.flights
+            if not any(isinstance(program.steps[step], Loop) for step in (each.start, each.end))
+        }
         self._depths = {engine.name: engine.depth for engine in program.engines}
         self._free_at = dict.fromkeys(self._depths, 0)
         self._held = dict.fromkeys(self._depths, 0)
