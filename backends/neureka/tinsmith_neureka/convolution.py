@@ -29,7 +29,7 @@ HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
 
 # The second one's end is work of the cores, which nobody else waits for: its jobs do not end in order.
 JOBS = Beside(BACKEND, is_fifo=True, depth=2)
-KEPT_JOBS = Beside(f"{BACKEND} and cores", is_fifo=False, depth=1)
+KEPT_JOBS = Beside(f"{BACKEND} then cores", is_fifo=False, depth=2)
 
 _NUMBERS, _CONSTANTS = "job", "constants"
 BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}

@@ -2,7 +2,7 @@
 is put between.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
@@ -25,7 +25,7 @@ from tinsmith_target import Target
 
 from tinsmith_overlap.costs import Costs
 from tinsmith_overlap.order import predecessors
-from tinsmith_overlap.place import loosened, placed
+from tinsmith_overlap.place import loosened, placed, with_own_scratch
 from tinsmith_overlap.schedule import Orders, Overlapping
 from tinsmith_overlap.touches import touches_of
 
@@ -66,30 +66,32 @@ class OverlapCalls(Checked):
         if not beside or len(tokens) < _most_under_way(beside.values()):
             return Outcome(program)
         apart = _apart(program, beside, cluster.memory)
-        near = cluster.memory
-        tried = (self._ordered(apart, loosened(apart, near), near), self._ordered(apart, apart, near))
-        found = min(filter(None, tried), key=lambda one: one[1].after, default=None)
-        if found is None or found[1].after >= found[1].before:
+        loose = loosened(apart, cluster.memory)
+        tried = (with_own_scratch(loose, beside), loose, apart)
+        sorting = {each.name for each in beside.values()}
+        found = filter(None, (self._ordered(each, cluster.memory, sorting) for each in tried))
+        ordered, cycles = min(found, key=lambda one: one[1].after)
+        if cycles.after >= cycles.before:
             return Outcome(program)
-        ordered, cycles = found
         done = _with_tokens(ordered, {*beside}, tokens)
         jobs = tuple(call.name for call in done.calls if call.name in beside and call.engine)
         return Outcome(done, facts=replace(cycles, jobs=jobs))
 
     def _ordered(
-        self, apart: Program, loose: Program, memory: str
+        self, program: Program, memory: str, sorting: Collection[str]
     ) -> tuple[Program, Overlapping] | None:
-        """In the best order where buffers of the memory lie as they do in `loose`; None if it does not hold them then."""
-        sorting = {engine.name for engine in apart.engines[-2:]}
-        flights = touches_of(loose).flights
-        costs = Costs(apart, self.target, self.kernels).of_steps
-        orders = Orders(apart, costs, flights, predecessors(loose, sorting))
+        """In the order that lets the core wait least; None if buffers of the memory that have no places find none.
+
+        sorting: as of `predecessors`.
+        """
+        costs = Costs(program, self.target, self.kernels).of_steps
+        flights = touches_of(program).flights
+        orders = Orders(program, costs, flights, predecessors(program, sorting))
         order = orders.best()
-        before, after = (orders.cycles(some) for some in (range(len(apart.steps)), order))
-        steps = tuple(_joined([apart.steps[number] for number in order]))
-        found = replace(loose, steps=steps)
-        whole = found if loose is apart else placed(found, memory)
-        return whole and (whole, Overlapping((), before, after))
+        before, after = (orders.cycles(some) for some in (range(len(program.steps)), order))
+        steps = tuple(_joined([program.steps[number] for number in order]))
+        done = placed(replace(program, steps=steps), memory)
+        return done and (done, Overlapping((), before, after))
 
     def _beside(self, program: Program, memory: str) -> Iterator[tuple[str, Beside]]:
         """Calls that an engine may be given, by name."""

@@ -1,15 +1,16 @@
 """An order of steps in which the core that issues them waits little: list scheduling, with modelled cycles.
 
 At each time one step is issued of those whose predecessors all were: first what an engine is given, since that takes
-the core little; then waits for what has ended; then work of the core, what most depends on first; and if there is none
-of these, the wait for what ends first.
+the core little; then waits for what has ended, if an engine is given something behind; then work of the core, what most
+depends on first; and if there is none of these, the wait for what ends first. A wait that nobody needs yet is left for
+later, as the model may be wrong.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tinsmith_ir.checked import Checked
-from tinsmith_ir.program import Call, Copy, Loop, Program, Wait
+from tinsmith_ir.program import Call, Copy, Program, Wait
 
 from tinsmith_overlap.costs import StepCost
 from tinsmith_overlap.touches import Flight
@@ -84,10 +85,12 @@ class _Clock:
         program = orders.program
         self.now = 0
         self._steps, self._costs = program.steps, orders.costs
-        self._start_of: Mapping[int, int] = {
-            each.end: each.start
-            for each in orders.flights
-            if not any(isinstance(program.steps[step], Loop) for step in (each.start, each.end))
+        self._start_of: Mapping[int, int] = {each.end: each.start for each in orders.flights}
+        self._urgent = {
+            before
+            for step, found in enumerate(orders.predecessors)
+            if isinstance(given := program.steps[step], Call | Copy) and given.engine is not None
+            for before in found
         }
         self._depths = {engine.name: engine.depth for engine in program.engines}
         self._free_at = dict.fromkeys(self._depths, 0)
@@ -99,7 +102,7 @@ class _Clock:
         step = self._steps[number]
         if isinstance(step, Wait):
             end = self._end(number)
-            return (1, 0) if end <= self.now else (3, end)
+            return (1, 0) if end <= self.now and number in self._urgent else (3, end)
         if isinstance(step, Call | Copy) and step.engine is not None:
             depth = self._depths[step.engine]
             is_full = depth is not None and self._held[step.engine] >= depth
@@ -107,24 +110,24 @@ class _Clock:
         return (2, 0)
 
     def issue(self, number: int) -> None:
+        """The core issues a step, when what it waits for has ended."""
         step, cost = self._steps[number], self._costs[number]
         if isinstance(step, Wait):
             self.now = max(self.now, self._end(number)) + cost.core
-            start = self._start_of.get(number)
-            if start is not None:
-                self._held[self._engine(start)] -= 1
+            self._hold(self._start_of[number], -1)
             return
         self.now += cost.core
+        self._ends[number] = self.now + cost.engine
         if isinstance(step, Call | Copy) and step.engine is not None:
-            self._held[step.engine] += 1
-            self._free_at[step.engine] = max(self.now, self._free_at[step.engine]) + cost.engine
-            self._ends[number] = self._free_at[step.engine]
+            self._hold(number, 1)
+            begin = max(self.now, self._free_at[step.engine])
+            self._free_at[step.engine] = self._ends[number] = begin + cost.engine
 
     def _end(self, wait: int) -> int:
-        """When what is waited for has ended; at once, if a loop started it."""
-        return self._ends.get(self._start_of.get(wait, -1), 0)
+        return self._ends[self._start_of[wait]]
 
-    def _engine(self, start: int) -> str:
+    def _hold(self, start: int, more: int) -> None:
+        """Of what loops start and end, nobody counts how much it is."""
         step = self._steps[start]
-        assert isinstance(step, Call | Copy)
-        return str(step.engine)
+        if isinstance(step, Call | Copy) and step.engine is not None:
+            self._held[step.engine] += more
