@@ -41,7 +41,7 @@ class Costs:
 
     @cached_property
     def of_steps(self) -> tuple[StepCost, ...]:
-        """In the program's order; a loop is one step of the core, behind which an engine does what it was given last."""
+        """In the program's order; a loop is one step of the core, behind which an engine does its last step."""
         return tuple(map(self._of, self.program.steps))
 
     def _of(self, step: Step) -> StepCost:
@@ -49,7 +49,9 @@ class Costs:
             case Loop():
                 found = [self._of(inner) for inner in step.body]
                 last = max((cost.engine for cost in found), default=0)
-                return StepCost(step.count * sum(max(cost.core, cost.engine) for cost in found), last)
+                return StepCost(
+                    step.count * sum(max(cost.core, cost.engine) for cost in found), last
+                )
             case Call():
                 cycles = self._of_call(step)
                 return StepCost(cycles) if step.engine is None else StepCost(_ISSUE_CYCLES, cycles)

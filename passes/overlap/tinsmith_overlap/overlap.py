@@ -2,7 +2,7 @@
 is put between.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar
@@ -35,8 +35,9 @@ TOKENS = 32
 
 @dataclass(frozen=True)
 class OverlapCalls(Checked):
-    """Give calls to the engines that may compute them beside the core, in an order of all steps that lets it wait little;
-    on targets without a cluster, or where that gains nothing, the program is left alone.
+    """Give calls to the engines that may compute them beside the core, in an order of steps that lets it wait little.
+
+    On targets without a cluster, or where that gains nothing, the program is left alone.
 
     kernels: at least those that the calls name.
     """
@@ -163,6 +164,6 @@ def _free_tokens(program: Program) -> list[int]:
     return [token for token in range(TOKENS) if token not in taken]
 
 
-def _most_under_way(beside: "Iterator[Beside] | Sequence[Beside]") -> int:
+def _most_under_way(beside: Iterable[Beside]) -> int:
     """Calls that engines hold at once; of one that holds any number, as many as there are tokens."""
     return sum({each.name: each.depth or TOKENS for each in beside}.values())

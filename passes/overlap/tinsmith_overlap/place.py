@@ -65,9 +65,7 @@ def placed(program: Program, memory: str) -> Program | None:
         if room.size_bytes is not None and offset + buffer.size_bytes > room.size_bytes:
             return None
         found[buffer.name] = replace(buffer, offset=offset)
-    return program.with_buffers(
-        tuple(found.get(buffer.name, buffer) for buffer in program.buffers)
-    )
+    return program.with_buffers(tuple(found.get(buffer.name, buffer) for buffer in program.buffers))
 
 
 def _lowest(buffer: Buffer, beside: list[Buffer], alignment: int) -> int:

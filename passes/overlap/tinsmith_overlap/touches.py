@@ -5,7 +5,7 @@ A loop counts as one step here, which touches what all of its iterations do.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.places import Places, places
@@ -70,7 +70,7 @@ def touches_of(program: Program) -> Touches:
     owners = [number for number, step in enumerate(program.steps) for _ in instances((step,))]
     steps = [*simple_steps(meant.steps)]
     flights = dict(_flights(steps, owners))
-    region = cache(lambda name: _region(meant, name))
+    region = cache(partial(_region, meant))
     found: dict[object, Touch] = {}
     for number, (step, owner) in enumerate(zip(steps, owners, strict=True)):
         if isinstance(step, Wait):
@@ -83,9 +83,7 @@ def touches_of(program: Program) -> Touches:
     return Touches(tuple(found.values()), tuple(flights[number] for number in sorted(flights)))
 
 
-def _flights(
-    steps: Sequence[SimpleStep], owners: Sequence[int]
-) -> Iterator[tuple[int, Flight]]:
+def _flights(steps: Sequence[SimpleStep], owners: Sequence[int]) -> Iterator[tuple[int, Flight]]:
     """By the number of what was started, of steps once unrolled."""
     under_way: dict[int, tuple[int, str]] = {}
     for number, (step, owner) in enumerate(zip(steps, owners, strict=True)):
