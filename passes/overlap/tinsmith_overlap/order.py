@@ -11,16 +11,17 @@ Pair = tuple[int, int]
 """Numbers of two steps, of which the first comes first."""
 
 
-def predecessors(program: Program, sorting: Collection[str]) -> list[set[int]]:
+def predecessors(program: Program, sorting: Collection[str], ahead: int = 0) -> list[set[int]]:
     """Of each step, those that must stay in front of it. A loop is one step.
 
-    program: verified. sorting: engines that may be given their steps in another order.
+    program: verified. sorting: engines that may be given their steps in another order. ahead: calls that copies may be
+    moved in front of.
 
     What touches the same bytes, one of the two writing them, stays in its order: the later one behind the wait for an
     earlier one, if an engine does that; behind its start, where an engine that keeps an order does both and the later
-    one reads what the earlier one writes. What others than these engines are given stays in its order, too, and behind
-    the call that it stood behind, so that what copies bring does not fill the memory; so does what the caller is asked
-    for.
+    one reads what the earlier one writes. What others than these engines are given stays in its order, too, and copies
+    no more than so many calls further ahead, so that what they bring does not fill the memory; so does what the caller
+    is asked for.
     """
     found: list[set[int]] = [set() for _ in program.steps]
     touched = touches_of(program)
@@ -34,7 +35,7 @@ def predecessors(program: Program, sorting: Collection[str]) -> list[set[int]]:
             else _by_engine(_of(name, touched.flights), program.engine[name])
             for name in program.engine
         ),
-        _behind_calls(program.steps),
+        _behind_calls(program.steps, ahead),
         pairwise(_copies_of_the_core(program.steps)),
     )
     for some in pairs:
@@ -85,13 +86,13 @@ def _by_sorting_engine(flights: Sequence[Flight], steps: Sequence[Step]) -> Iter
         yield from ((loop, flight.start) for flight in flights if flight.start > loop)
 
 
-def _behind_calls(steps: Sequence[Step]) -> Iterator[Pair]:
-    call: int | None = None
+def _behind_calls(steps: Sequence[Step], ahead: int) -> Iterator[Pair]:
+    calls: list[int] = []
     for number, step in enumerate(steps):
         if isinstance(step, Call | Loop):
-            call = number
-        elif isinstance(step, Copy) and call is not None:
-            yield call, number
+            calls.append(number)
+        elif isinstance(step, Copy) and len(calls) > ahead:
+            yield calls[-1 - ahead], number
 
 
 def _copies_of_the_core(steps: Sequence[Step]) -> Iterator[int]:

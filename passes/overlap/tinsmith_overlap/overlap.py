@@ -4,6 +4,7 @@ is put between.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import pairwise
 from typing import ClassVar
 
@@ -31,6 +32,12 @@ from tinsmith_overlap.touches import touches_of
 
 TOKENS = 32
 """Tokens are below it, as whoever writes C has them."""
+
+_LEAST_GAIN = 0.002
+"""Of all cycles, for which copies come earlier."""
+
+_MOST_AHEAD = 3
+"""Calls that copies are moved in front of: so much further ahead of a call its operands lie in the memory."""
 
 
 @dataclass(frozen=True)
@@ -68,26 +75,30 @@ class OverlapCalls(Checked):
             return Outcome(program)
         apart = _apart(program, beside, cluster.memory)
         loose = loosened(apart, cluster.memory)
-        tried = (with_own_scratch(loose, beside), loose, apart)
+        tried = [
+            *((with_own_scratch(loose, beside), ahead) for ahead in range(_MOST_AHEAD + 1)),
+            (loose, 0),
+            (apart, 0),
+        ]
         sorting = {each.name for each in beside.values()}
-        found = filter(None, (self._ordered(each, cluster.memory, sorting) for each in tried))
-        ordered, cycles = min(found, key=lambda one: one[1].after)
-        if cycles.after >= cycles.before:
+        found = filter(None, (self._ordered(*each, cluster.memory, sorting) for each in tried))
+        ordered, cycles = reduce(_better, found)
+        jobs = tuple(call.name for call in ordered.calls if call.name in beside and call.engine)
+        if not jobs or cycles.after >= cycles.before:
             return Outcome(program)
-        done = _with_tokens(ordered, {*beside}, tokens)
-        jobs = tuple(call.name for call in done.calls if call.name in beside and call.engine)
+        done = _with_tokens(ordered, jobs, tokens)
         return Outcome(done, facts=replace(cycles, jobs=jobs))
 
     def _ordered(
-        self, program: Program, memory: str, sorting: Collection[str]
+        self, program: Program, ahead: int, memory: str, sorting: Collection[str]
     ) -> tuple[Program, Overlapping] | None:
         """In the order that lets the core wait least; None if buffers of the memory that have no places find none.
 
-        sorting: as of `predecessors`.
+        ahead, sorting: as of `predecessors`.
         """
         costs = Costs(program, self.target, self.kernels).of_steps
         flights = touches_of(program).flights
-        orders = Orders(program, costs, flights, predecessors(program, sorting))
+        orders = Orders(program, costs, flights, predecessors(program, sorting, ahead))
         order = orders.best()
         before, after = (orders.cycles(some) for some in (range(len(program.steps)), order))
         steps = tuple(_joined([program.steps[number] for number in order]))
@@ -104,6 +115,13 @@ class OverlapCalls(Checked):
             names = [name for both in step_names(step) for name in both if name in program.view]
             if beside and all(program.buffer_of(name).memory == memory for name in names):
                 yield step.name, beside
+
+
+def _better(
+    one: tuple[Program, Overlapping], other: tuple[Program, Overlapping]
+) -> tuple[Program, Overlapping]:
+    """The first one, unless the other is better by more than the model is worth."""
+    return other if other[1].after < (1 - _LEAST_GAIN) * one[1].after else one
 
 
 def _apart(program: Program, beside: Mapping[str, Beside], memory: str) -> Program:
@@ -137,7 +155,7 @@ def _joined(steps: Sequence[Step]) -> Iterator[Step]:
             yield step
 
 
-def _with_tokens(program: Program, names: set[str], free: Sequence[int]) -> Program:
+def _with_tokens(program: Program, names: Collection[str], free: Sequence[int]) -> Program:
     """Tokens that nothing else has, the lowest one first, each taken again behind the wait for it."""
     steps: list[Step] = []
     left, taken = [*free], dict[Expression, int]()
