@@ -21,10 +21,8 @@ def trace(**tracks: Sequence[Span]) -> bytes:
     for number, (name, spans) in enumerate(tracks.items()):
         title: dict[str, object] = {"name": name.replace("_", " ")}
         events.append({"ph": "M", "tid": number, "name": "thread_name", "args": title})
-        events += [
-            {"ph": "X", "tid": number, "name": span, "ts": begin, "dur": cycles}
-            for span, begin, cycles in spans
-        ]
+        for span, begin, cycles in spans:
+            events.append({"ph": "X", "tid": number, "name": span, "ts": begin, "dur": cycles})
     return json.dumps({"traceEvents": events}).encode()
 
 
