@@ -30,6 +30,21 @@ _BRANCHES = f"""graph 2 "branches" {{
 }}
 """
 
+# Of tiles, each of which is a job.
+_TILES = f"""graph 2 "tiles" {{
+  input %x: i8[1,64,64,16]<0.05, -3>
+  const %w: i8[16,3,3,16]<0.01, 0> = {[7, -3, 5, 1, -6, 2] * (16 * 9 * 16 // 6)}
+  const %b: i32[16] = {[10, -10] * 8}
+  %a: i8[1,64,64,16]<0.1, 5> = conv2d(%x, %w, %b) {{rounding=floor, multiplier_bits=8, padding=[1,1,1,1]}}
+  %y: i8[1,64,64,16]<0.1, 5> = conv2d(%a, %w, %b) {{rounding=floor, multiplier_bits=8, padding=[1,1,1,1]}}
+  output %y
+}}
+"""
+_L1_BYTES = 64 * 1024
+
+_OF_TILES = 0.9
+"""At most of the cycles of tiles that are waited for at once: core 0 starts jobs and copies meanwhile."""
+
 _HIDDEN = 0.6
 """At least of the accelerator's cycles, which are fewer than the cores'; the rest is that both want the same banks of
 memory, and that core 0 starts jobs.
@@ -44,13 +59,12 @@ def path(tmp_path: Path) -> Path:
         need_emulator(target("siracusa").board)
     except MissingEmulatorError as error:
         pytest.skip(str(error))
-    found = tmp_path / "branches.tsm"
-    found.write_text(_BRANCHES, encoding="utf-8")
-    return found
+    return tmp_path / "network.tsm"
 
 
-def _compiled(path: Path, *without: str) -> Compilation:
-    options = CompileOptions("siracusa", backend="neureka", without=without)
+def _compiled(path: Path, text: str, *without: str, l1_bytes: int | None = None) -> Compilation:
+    path.write_text(text, encoding="utf-8")
+    options = CompileOptions("siracusa", backend="neureka", without=without, l1_bytes=l1_bytes)
     return compile_model(read_model(path), options)
 
 
@@ -87,16 +101,24 @@ def _moved(steps: Sequence[Step], step: Step, behind: int) -> list[Step]:
 
 
 def test_branches_run_at_the_same_time(path: Path) -> None:
-    alone, both = _compiled(path, "overlap"), _compiled(path)
+    alone, both = _compiled(path, _BRANCHES, "overlap"), _compiled(path, _BRANCHES)
     assert [call.name for call in _jobs(both.program)] == ["a", "c"]
     assert _jobs(alone.program) == []
     saved = _cycles(alone) - _cycles(both)
     assert saved >= _HIDDEN * _job_cycles(both)
 
 
+def test_tiles_are_started_while_the_one_before_is_computed(path: Path) -> None:
+    one_by_one = _compiled(path, _TILES, "overlap", l1_bytes=_L1_BYTES)
+    in_turns = _compiled(path, _TILES, l1_bytes=_L1_BYTES)
+    assert _jobs(one_by_one.program) == []
+    assert len(_jobs(in_turns.program)) == len(in_turns.program.calls) > 2
+    assert _cycles(in_turns) <= _OF_TILES * _cycles(one_by_one)
+
+
 def test_a_wait_that_is_too_late_is_found(path: Path) -> None:
     """By the verifier, and by the simulator where job and cores meet: the sum reads what the second job writes."""
-    compilation = _compiled(path)
+    compilation = _compiled(path, _BRANCHES)
     program = compilation.program
     job = _jobs(program)[1]
     wait = [step for step in program.steps if isinstance(step, Wait) and step.token == job.token][

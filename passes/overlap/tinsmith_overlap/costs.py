@@ -47,11 +47,10 @@ class Costs:
     def _of(self, step: Step) -> StepCost:
         match step:
             case Loop():
-                found = [self._of(inner) for inner in step.body]
-                last = max((cost.engine for cost in found), default=0)
-                return StepCost(
-                    step.count * sum(max(cost.core, cost.engine) for cost in found), last
-                )
+                found = [(self._of(inner), _turns(inner, step.count)) for inner in step.body]
+                last = max((cost.engine for cost, _ in found), default=0)
+                core = sum(turns * max(cost.core, cost.engine) for cost, turns in found)
+                return StepCost(core, last)
             case Call():
                 cycles = self._of_call(step)
                 return StepCost(cycles) if step.engine is None else StepCost(_ISSUE_CYCLES, cycles)
@@ -69,3 +68,9 @@ class Costs:
         layer = layer_of_call(self.program, call, self.target)
         cost = find_kernel(call.kernel, layer, self.kernels).cost(layer)
         return _ELEMENT_CYCLES * layer.output.elements if cost is None else cost.cycles
+
+
+def _turns(step: Step, count: int) -> int:
+    """In how many iterations of a loop a step of it runs."""
+    guard = None if isinstance(step, Loop) else step.guard
+    return count if guard is None else guard.end - guard.begin

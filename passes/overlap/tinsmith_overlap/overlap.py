@@ -29,6 +29,7 @@ from tinsmith_overlap.order import predecessors
 from tinsmith_overlap.place import loosened, placed, with_own_scratch
 from tinsmith_overlap.schedule import Orders, Overlapping
 from tinsmith_overlap.touches import touches_of
+from tinsmith_overlap.turns import TOKENS_OF_LOOP, with_turned_loops
 
 TOKENS = 32
 """Tokens are below it, as whoever writes C has them."""
@@ -71,9 +72,11 @@ class OverlapCalls(Checked):
             return Outcome(program)
         beside = dict(self._beside(program, cluster.memory))
         tokens = _free_tokens(program)
-        if not beside or len(tokens) < _most_under_way(beside.values()):
+        if not beside or len(tokens) < TOKENS_OF_LOOP + _most_under_way(beside.values()):
             return Outcome(program)
-        apart = _apart(program, beside, cluster.memory)
+        of_loops, *others = tokens[0], *tokens[TOKENS_OF_LOOP:]
+        turned = with_turned_loops(program, lambda call: _in_turns(beside.get(call.name)), of_loops)
+        apart = _apart(turned, beside, cluster.memory)
         loose = loosened(apart, cluster.memory)
         tried = [
             *((with_own_scratch(loose, beside), ahead) for ahead in range(_MOST_AHEAD + 1)),
@@ -84,9 +87,9 @@ class OverlapCalls(Checked):
         found = filter(None, (self._ordered(*each, cluster.memory, sorting) for each in tried))
         ordered, cycles = reduce(_better, found)
         jobs = tuple(call.name for call in ordered.calls if call.name in beside and call.engine)
-        if not jobs or cycles.after >= cycles.before:
+        if not jobs or (cycles.after >= cycles.before and turned.steps == program.steps):
             return Outcome(program)
-        done = _with_tokens(ordered, jobs, tokens)
+        done = _with_tokens(ordered, others)
         return Outcome(done, facts=replace(cycles, jobs=jobs))
 
     def _ordered(
@@ -107,14 +110,14 @@ class OverlapCalls(Checked):
 
     def _beside(self, program: Program, memory: str) -> Iterator[tuple[str, Beside]]:
         """Calls that an engine may be given, by name."""
-        for step in program.steps:
-            if not isinstance(step, Call) or step.engine is not None or step.over:
+        for call in program.calls:
+            if call.engine is not None or call.over:
                 continue
-            layer = layer_of_call(program, step, self.target)
-            beside = find_kernel(step.kernel, layer, self.kernels).beside
-            names = [name for both in step_names(step) for name in both if name in program.view]
+            layer = layer_of_call(program, call, self.target)
+            beside = find_kernel(call.kernel, layer, self.kernels).beside
+            names = [name for both in step_names(call) for name in both if name in program.view]
             if beside and all(program.buffer_of(name).memory == memory for name in names):
-                yield step.name, beside
+                yield call.name, beside
 
 
 def _better(
@@ -124,8 +127,15 @@ def _better(
     return other if other[1].after < (1 - _LEAST_GAIN) * one[1].after else one
 
 
+def _in_turns(beside: Beside | None) -> str | None:
+    """The engine that may be given the jobs of a loop, one while the one before is under way."""
+    if beside is None or not beside.is_fifo:
+        return None
+    return beside.name if (beside.depth or TOKENS_OF_LOOP) >= TOKENS_OF_LOOP else None
+
+
 def _apart(program: Program, beside: Mapping[str, Beside], memory: str) -> Program:
-    """The program whose calls are given to engines, each waited for at once; tokens are any."""
+    """The program whose calls outside of loops are given to engines, each waited for at once; tokens are any."""
     steps: list[Step] = []
     for number, step in enumerate(program.steps):
         if not isinstance(step, Call) or step.name not in beside:
@@ -155,12 +165,14 @@ def _joined(steps: Sequence[Step]) -> Iterator[Step]:
             yield step
 
 
-def _with_tokens(program: Program, names: Collection[str], free: Sequence[int]) -> Program:
-    """Tokens that nothing else has, the lowest one first, each taken again behind the wait for it."""
+def _with_tokens(program: Program, free: Sequence[int]) -> Program:
+    """Instead of tokens of any number those that nothing else has, the first one first, each taken again behind the
+    wait for it.
+    """
     steps: list[Step] = []
     left, taken = [*free], dict[Expression, int]()
     for step in program.steps:
-        if isinstance(step, Call) and step.name in names and step.token is not None:
+        if isinstance(step, Call) and step.token is not None and _is_any(step.token):
             taken[step.token] = left.pop(0)
             steps.append(replace(step, token=Expression(taken[step.token])))
         elif isinstance(step, Wait) and step.token in taken:
@@ -170,6 +182,10 @@ def _with_tokens(program: Program, names: Collection[str], free: Sequence[int]) 
         else:
             steps.append(step)
     return replace(program, steps=tuple(steps))
+
+
+def _is_any(token: Expression) -> bool:
+    return token.is_constant and token.base >= TOKENS
 
 
 def _free_tokens(program: Program) -> list[int]:

@@ -55,6 +55,10 @@ class Touch:
         """Whether the later one writes what this one reads or writes."""
         return _meet(later.writes, self.reads) or _meet(later.writes, self.writes)
 
+    def races_with(self, other: "Touch") -> bool:
+        """Whether one writes what the other reads or writes."""
+        return self.feeds(other) or self.is_spoilt_by(other)
+
 
 @dataclass(frozen=True, eq=False)
 class Touches:
@@ -81,6 +85,14 @@ def touches_of(program: Program) -> Touches:
         reads, writes = (tuple(map(region, _views(meant, some))) for some in names)
         found.setdefault((owner, end, engine, names), Touch(owner, end, engine, reads, writes))
     return Touches(tuple(found.values()), tuple(flights[number] for number in sorted(flights)))
+
+
+def touch_of(program: Program, step: SimpleStep) -> Touch:
+    """Of one step by itself. program: without loops."""
+    reads, writes = (
+        tuple(_region(program, name) for name in _views(program, some)) for some in step_names(step)
+    )
+    return Touch(0, 0, None, reads, writes)
 
 
 def _flights(steps: Sequence[SimpleStep], owners: Sequence[int]) -> Iterator[tuple[int, Flight]]:
