@@ -64,7 +64,7 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-9:] == [
+    assert names([])[-10:] == [
         "lower",
         "schedule-calls",
         "split-calls",
@@ -73,6 +73,7 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "prepare",
         "roll-loops",
         "tile",
+        "overlap",
         "allocate-buffers",
     ]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
