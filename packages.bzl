@@ -15,6 +15,7 @@ LIBRARIES = [
     "passes/copy_elision",
     "passes/fusion",
     "passes/layout",
+    "passes/overlap",
     "passes/qdq",
     "passes/quantization",
     "passes/rolling",

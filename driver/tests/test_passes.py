@@ -74,6 +74,7 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "roll-loops",
         "tile",
         "stage-constants",
+        "overlap",
         "allocate-buffers",
     ]
     kinds = [levels(found) for found in chosen_passes(SETTING)]

@@ -312,7 +312,8 @@ def verify(arguments: argparse.Namespace) -> int:
                 tables.insert(1, tiling_table(result["tiling"]))
             if arguments.layers and result["placement"] is not None:
                 tables.insert(1, placement_table(result["placement"]))
-    reports = _reports(arguments, compilation, result)
+    drawn = traces.get(arguments.trace) if build.firmware.cluster else None
+    reports = _reports(arguments, compilation, result, drawn)
     write_outputs(_difference(arguments, measurement) | traces | reports)
     print("\n\n".join(tables))
     print()
@@ -726,16 +727,18 @@ def _npz(measurement: Measurement) -> bytes:
 
 
 def _reports(
-    arguments: argparse.Namespace, compilation: Compilation, result: Report
+    arguments: argparse.Namespace,
+    compilation: Compilation,
+    result: Report,
+    trace: bytes | None = None,
 ) -> dict[Path, bytes]:
-    """The reports that were asked for, by the file to write."""
+    """The reports that were asked for, by the file to write. trace: of a run on a cluster, for the page."""
     files: dict[Path, bytes] = {}
     if arguments.json:
         files[arguments.json] = json_bytes(result)
     if getattr(arguments, "html", None):
-        files[arguments.html] = html_report(
-            result, compilation.plans, _from_page(arguments.html, getattr(arguments, "trace", None))
-        ).encode()
+        place = _from_page(arguments.html, getattr(arguments, "trace", None))
+        files[arguments.html] = html_report(result, compilation.plans, place, trace).encode()
     if getattr(arguments, "plan", None):
         files[arguments.plan] = plan_bytes(compilation)
     return files

@@ -13,6 +13,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_driver.cluster import waits_text
 from tinsmith_driver.compressed import compression_text
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
+from tinsmith_driver.engine_timeline import engine_timeline
 from tinsmith_driver.held import held_text
 from tinsmith_driver.orders import order_text
 from tinsmith_driver.report_types import Report, TiledLayerRow
@@ -43,9 +44,14 @@ class _Map:
     ticks: list[_Tick]
 
 
-def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = None) -> str:
+def html_report(
+    report: Report,
+    plans: Mapping[str, Plan],
+    trace: str | None = None,
+    traced: bytes | None = None,
+) -> str:
     """The page. report: as `tinsmith_driver.report` makes it; plans: of the memories, by name; trace: where one of a
-    run lies, from the page's folder.
+    run lies, from the page's folder; traced: its content, of a run on a cluster.
     """
     source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
     environment = jinja2.Environment(
@@ -73,6 +79,7 @@ def html_report(report: Report, plans: Mapping[str, Plan], trace: str | None = N
         held="" if report["held"] is None else held_text(report["held"]),
         staged="" if report["staged"] is None else staged_text(report["staged"]),
         timeline=None if report["tiling"] is None else timeline(report["tiling"]),
+        engines=None if traced is None else engine_timeline(traced),
         trace=quote(trace) if trace is not None else "",
         maps={name: _map(plan) for name, plan in plans.items()},
     )

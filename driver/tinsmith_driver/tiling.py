@@ -27,8 +27,15 @@ def tiling_facts(compilation: Compilation, measurement: Measurement | None) -> T
     if plan is None or cluster is None:
         return None
     numbers = {call.name: number for number, call in enumerate(compilation.program.calls)}
+    beside = {call.name for call in compilation.program.calls if call.engine is not None}
     rows = [
-        _row(layer, [numbers[name] for name in layer.calls], measurement) for layer in plan.layers
+        _row(
+            layer,
+            [numbers[name] for name in layer.calls],
+            measurement,
+            is_beside=not beside.isdisjoint(layer.calls),
+        )
+        for layer in plan.layers
     ]
     simulated = [row["cycles"] for row in rows if row["cycles"] is not None]
     cycles = sum(simulated) if len(simulated) == len(rows) else None
@@ -51,9 +58,15 @@ def tiling_facts(compilation: Compilation, measurement: Measurement | None) -> T
 
 
 def _row(
-    layer: TiledLayer, numbers: Sequence[int], measurement: Measurement | None
+    layer: TiledLayer,
+    numbers: Sequence[int],
+    measurement: Measurement | None,
+    *,
+    is_beside: bool = False,
 ) -> TiledLayerRow:
-    """numbers: of the layer's calls among those written."""
+    """numbers: of the layer's calls among those written. is_beside: an engine computes it: what was simulated is how
+    long the core waited for it, which the model does not say.
+    """
     counted = measurement.layer_cores if measurement is not None else ()
     cores = _summed([counted[number] for number in numbers]) if counted else ()
     cycles = cores[0].cycles if cores else None
@@ -66,7 +79,7 @@ def _row(
         "prefetched": layer.is_prefetched,
         "modelled": layer.cycles,
         "cycles": cycles,
-        "difference": _difference(layer.cycles, cycles),
+        "difference": None if is_beside else _difference(layer.cycles, cycles),
         "cluster": cluster_share(cores),
     }
 

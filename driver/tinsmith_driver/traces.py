@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from tinsmith_ir.escape import visible
 
 _STAGE = re.compile(r"stage ([1-9][0-9]*)")
-_TRACK, _NAMED_TRACK = "stages", "layers"
+_TRACK = "stages"
+LAYERS = "layers"
+"""The track of named layers."""
+
 _FIRST = -1  # of what a track is sorted by: the cores begin with 0
 
 
@@ -28,7 +31,7 @@ def with_layer_names(trace: bytes, names: Sequence[str]) -> bytes:
 def _named(event: dict[str, object], names: Sequence[str]) -> dict[str, object]:
     name = str(event["name"])
     if name == "thread_name":
-        return event | {"args": {"name": _NAMED_TRACK}}
+        return event | {"args": {"name": LAYERS}}
     if name == "thread_sort_index":
         return event | {"args": {"sort_index": _FIRST}}
     match = _STAGE.fullmatch(name)

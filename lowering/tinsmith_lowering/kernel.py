@@ -339,6 +339,18 @@ def dense(layer: Layer) -> Layouts:
     return Layouts()
 
 
+@dataclass(frozen=True)
+class Beside(Checked):
+    """What computes a kernel's calls beside the core, as an engine of the Program.
+
+    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores.
+    """
+
+    name: str
+    is_fifo: bool = True
+    depth: int | None = None
+
+
 def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:
     """All of them, as they are: what most kernels read."""
     return tuple(AsGiven(i) for i, data in enumerate(layer.constants) if data is not None)
@@ -370,8 +382,8 @@ class Kernel(Checked):
     leaves calls of other kernels whole; of parts of a layer that have one shape and one operator it is the same, as is
     their scratch. loads: how often a call comes back to its constants, so that who places them knows which of them are
     worth fast memory. near: it reaches the cluster's memory alone, and that in which it wants a constant to lie;
-    whoever places buffers and constants has `check_near`. beside: the accelerator that computes it beside the cores, ""
-    for the cores themselves.
+    whoever places buffers and constants has `check_near`. accelerator: that of the target's which computes it, "" for
+    the cores. beside: the engine that its calls may be given, as `emit` gives start and wait apart; None for none.
     """
 
     name: str
@@ -398,12 +410,13 @@ class Kernel(Checked):
     cost: Callable[[Layer], Cost | None] = field(default=no_cost)
     loads: Callable[[Layer], Loads] = field(default=loads_once)
     near: bool = False
-    beside: str = ""
+    accelerator: str = ""
+    beside: Beside | None = None
 
     @property
     def unit(self) -> str:
-        """The engine of the target that computes it: an accelerator by its name, or CORES."""
-        return self.beside or CORES
+        """What of the target computes it: an accelerator by its name, or CORES."""
+        return self.accelerator or CORES
 
     @cached_property
     def pattern(self) -> tuple[type[Operator], ...]:

@@ -6,7 +6,7 @@ import pytest
 from tinsmith_c import layer_facts, write
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.program_parser import parse_program
-from tinsmith_lowering import Emission, Kernel, Layer, Scope
+from tinsmith_lowering import Beside, Emission, Kernel, Layer, Scope
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -164,3 +164,21 @@ def test_an_engine_in_order_is_driven_in_one_way() -> None:
 def test_tokens_that_have_no_place_are_refused(old: str, new: str, message: str) -> None:
     with pytest.raises(GraphError, match=message):
         source(PROGRAM.replace(old, new))
+
+
+def test_a_kernel_of_a_cluster_is_called_on_the_engine_that_it_drives() -> None:
+    text = source(PROGRAM, replace(driving(), near=True, beside=Beside("npu")))
+    assert "layer_0_one_start(" in text
+    assert "tinsmith_engine_start(" not in text
+
+
+def test_a_kernel_is_not_called_on_another_engine_than_it_drives() -> None:
+    for near in (False, True):
+        kernel = replace(driving(), near=near, beside=Beside("NPU"))
+        with pytest.raises(GraphError, match="drives engine 'NPU' alone"):
+            source(PROGRAM, kernel)
+
+
+def test_a_kernel_of_a_cluster_is_no_job() -> None:
+    with pytest.raises(GraphError, match="is a cluster's, which work on an engine cannot call"):
+        source(PROGRAM, replace(toys().relu, near=True))

@@ -126,11 +126,8 @@ def emit_calls(layout: Layout, target: Target, kernels: Sequence[Kernel]) -> Emi
             continue  # never runs
         seen, kernel = kernel_of(call)
         check_layouts(layout.program, call, kernel.layouts(seen))
-        if call.engine is not None and kernel.of_cluster:
-            raise GraphError(
-                f"kernel {kernel.name!r} is a cluster's, which work on an engine cannot call, got\n"
-                f"  {print_step(call)}\n"
-            )
+        if call.engine is not None:
+            _check_engine(call, kernel)
         function = functions.of(call)
         if function.first is not call:
             continue
@@ -186,6 +183,20 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
             content.write(part.encode())
     content.write(b"\n")
     return content.getvalue()
+
+
+def _check_engine(call: Call, kernel: Kernel) -> None:
+    """Refuse a call on an engine that its kernel does not drive, or whose jobs cannot run it."""
+    driven = kernel.beside and kernel.beside.name
+    if driven is not None and call.engine != driven:
+        raise GraphError(
+            f"kernel {kernel.name!r} drives engine {driven!r} alone, got\n  {print_step(call)}\n"
+        )
+    if driven is None and kernel.of_cluster:
+        raise GraphError(
+            f"kernel {kernel.name!r} is a cluster's, which work on an engine cannot call, got\n"
+            f"  {print_step(call)}\n"
+        )
 
 
 def _check_offsets(layout: Layout, call: Call, kernel: Kernel, emission: Emission) -> None:

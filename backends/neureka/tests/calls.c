@@ -43,8 +43,9 @@ static int run(void *argument) {
   (void)argument;
   const far_t *const far = (const far_t *)(const void *)far_memory;
   memcpy(image, far->image, sizeof image);
-  tinsmith_neureka_call((const int8_t *)far->words, image + far->constants, place_weights(far), far->channels,
-                        image + far->input, image + far->output);
+  tinsmith_neureka_call_start((const int8_t *)far->words, image + far->constants, place_weights(far), far->channels,
+                              image + far->input, image + far->output, 0u);
+  tinsmith_neureka_call_wait(0u);
   return 0;
 }
 

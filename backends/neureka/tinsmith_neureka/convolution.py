@@ -9,6 +9,7 @@ from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import (
     CLUSTER_HEADER,
     CORES,
+    Beside,
     Choice,
     Cost,
     Emission,
@@ -26,6 +27,10 @@ from tinsmith_neureka.weight_memory import MEMORY, are_beside, weight_choices
 BACKEND = "neureka"
 HEADERS = ("tinsmith_neureka_call.h",)
 HEADERS_OF_CORES = (CLUSTER_HEADER, *HEADERS)
+
+# The second one's end is work of the cores, which nobody else waits for: its jobs do not end in order.
+JOBS = Beside(BACKEND, is_fifo=True, depth=2)
+KEPT_JOBS = Beside(f"{BACKEND} then cores", is_fifo=False, depth=2)
 
 _NUMBERS, _CONSTANTS, _WEIGHTS = "job", "constants", "weights"
 BITS = {DType.INT8: 8, DType.INT4: 4, DType.INT2: 2}
@@ -168,7 +173,10 @@ def emit_to(layer: Layer, scope: Scope, output: str) -> Emission:
     weights = scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights")
     channels = f"{layer.output.shape[-1]}u"
     arguments = ", ".join([words, constants, weights, channels, scope.input(0), output])
-    return Emission((f"  tinsmith_neureka_call({arguments});",))
+    return Emission(
+        (f"  tinsmith_neureka_call_start({arguments}, {scope.token});",),
+        wait=(f"  tinsmith_neureka_call_wait({scope.token});",),
+    )
 
 
 def cost(layer: Layer) -> Cost:
@@ -194,7 +202,7 @@ def strided_choices(layer: Layer) -> tuple[Choice, ...]:
 
 
 def emit_strided(layer: Layer, scope: Scope) -> Emission:
-    """The job, the wait for it, and the copies of outputs on the cores."""
+    """The job's start; where it is waited for, the copies of outputs on the cores, too."""
     job = emit_to(layer, scope, _scratch(scope))
     down, across = layer.operator_as(Convolution).stride
     _, height, width, channels = layer.output.shape
@@ -210,7 +218,8 @@ def emit_strided(layer: Layer, scope: Scope) -> Emission:
     members = [f"      .{name} = {value}," for name, value in fields.items()]
     fork = f"  tinsmith_cluster_fork({_cores(layer)}u, tinsmith_neureka_keep, &kept);"
     record = "  const tinsmith_neureka_kept_t kept = {"
-    return Emission((*job.statements, record, *members, "  };", fork))
+    assert job.wait is not None  # a job's
+    return Emission(job.statements, wait=(*job.wait, record, *members, "  };", fork))
 
 
 def cost_of_strided(layer: Layer) -> Cost:
@@ -251,7 +260,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
         prepare=prepare,
         engine="cluster",
         near=True,
-        beside=BACKEND,
+        accelerator=BACKEND,
         roundings=scales.ROUNDINGS,
     )
     rules = (
@@ -266,6 +275,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     whole = partial(
         kernel,
         name="tinsmith_neureka_call",
+        beside=JOBS,
         headers=HEADERS,
         emit=emit,
         rules=(*rules, reads_what_it_needs, *scaled),
@@ -275,6 +285,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     strided = partial(
         kernel,
         name="tinsmith_neureka_call_strided",
+        beside=KEPT_JOBS,
         headers=HEADERS_OF_CORES,
         emit=emit_strided,
         rules=(*rules, strides_are_two, *scaled),

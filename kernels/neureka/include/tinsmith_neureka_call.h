@@ -9,8 +9,11 @@
 extern "C" {
 #endif
 
+/** Tokens are below it. */
+#define TINSMITH_NEUREKA_TOKENS 32u
+
 /**
- * Start a job and wait for it.
+ * Start a job; while two are under way, waits for the older one first. Of one core alone.
  *
  * @param[in] words     the 24 registers, those of addresses 0
  * @param[in] constants a scale of 32 bits of each channel, a bias of each; at a multiple of 4
@@ -18,9 +21,17 @@ extern "C" {
  * @param[in] channels  of the output
  * @param[in] input     int8, dense
  * @param[out] output   int8, dense; overlaps nothing else
+ * @param[in] token     what the wait names; may be that of a job which nobody waits for any more
  */
-void tinsmith_neureka_call(const int8_t *words, const int8_t *constants, const int8_t *weights, uint32_t channels,
-                           const int8_t *input, int8_t *output);
+void tinsmith_neureka_call_start(const int8_t *words, const int8_t *constants, const int8_t *weights,
+                                 uint32_t channels, const int8_t *input, int8_t *output, uint32_t token);
+
+/**
+ * Return when the job that was started last with that token has ended, and so all that were started before.
+ *
+ * @param[in] token of a job that was started
+ */
+void tinsmith_neureka_call_wait(uint32_t token);
 
 /** Of outputs, rows of pixels, those that are kept; what is kept lies densely. */
 typedef struct {

@@ -90,7 +90,7 @@ def test_by_rule_the_first_engine_that_can() -> None:
 
 def test_one_engine_is_no_choice() -> None:
     graph = _network()
-    kernels = tuple(kernel for kernel in _kernels() if not kernel.beside)
+    kernels = tuple(kernel for kernel in _kernels() if not kernel.accelerator)
     assert PlaceLayers(_CHIP, kernels).run(graph) is graph
 
 

@@ -72,8 +72,9 @@ def _option(kernel: Kernel, layer: Layer) -> Option | None:
     cost = kernel.cost(chosen)
     if cost is None:
         return None
-    # Whoever starts an accelerator's job waits for its end.
-    held = (CORES,) if kernel.beside else ()
+    # Cores go on beside a job whose end is nothing but its end; else core 0 waits for it, or has something to do then.
+    is_beside = kernel.beside is not None and kernel.beside.is_fifo
+    held = (CORES,) if kernel.accelerator and not is_beside else ()
     return Option(
         kernel.unit,
         cost.cycles + cost.first,
