@@ -23,8 +23,8 @@ extern "C" {
  * @param[out] output   int8, dense; overlaps nothing else
  * @param[in] token     what the wait names; may be that of a job which nobody waits for any more
  */
-void tinsmith_neureka_call_start(const int8_t *words, const int8_t *constants, const int8_t *weights,
-                                 uint32_t channels, const int8_t *input, int8_t *output, uint32_t token);
+void tinsmith_neureka_call_start(const int8_t *words, const int8_t *constants, const int8_t *weights, uint32_t channels,
+                                 const int8_t *input, int8_t *output, uint32_t token);
 
 /**
  * Return when the job that was started last with that token has ended, and so all that were started before.

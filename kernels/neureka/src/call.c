@@ -5,8 +5,8 @@
 // name.
 static uint32_t numbers[TINSMITH_NEUREKA_TOKENS] __attribute__((section(".bss.tinsmith_near")));
 
-void tinsmith_neureka_call_start(const int8_t *words, const int8_t *constants, const int8_t *weights,
-                                 uint32_t channels, const int8_t *input, int8_t *output, uint32_t token) {
+void tinsmith_neureka_call_start(const int8_t *words, const int8_t *constants, const int8_t *weights, uint32_t channels,
+                                 const int8_t *input, int8_t *output, uint32_t token) {
   tinsmith_neureka_job_t job;
   // Constants of a network lie at multiples of 16.
   const uint32_t *const registers = (const uint32_t *)(const void *)words;
