@@ -73,6 +73,12 @@ void Hart::check(const Instruction &instruction) const {
   if ((instruction.checks & kBarredFromLoops) != 0 && inside_loop()) {
     throw Fault("a compressed, branch, jump or system instruction in the body of a hardware loop");
   }
+  if ((instruction.checks & (kUsesFloat | kCoreV)) != 0) {
+    require_extensions(instruction);
+  }
+}
+
+void Hart::require_extensions(const Instruction &instruction) const {
   if ((instruction.checks & kUsesFloat) != 0) {
     require_float();
   }

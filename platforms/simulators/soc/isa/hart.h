@@ -250,6 +250,7 @@ class Hart {
  private:
   void check(const Instruction &instruction) const;
   void note(const Instruction &instruction);
+  void require_extensions(const Instruction &instruction) const;
   void require_float() const;
   EventCounts events(bool with_current) const;
   uint32_t read_counter(uint32_t number) const;

@@ -120,6 +120,8 @@ class Soc : public Port {
     Attached &device_;
   };
 
+  static constexpr size_t kDeviceBit = 31;  // of the first attached device in Touched
+
   // Who has been at a byte since the epoch began, as bits: cores by number from 0 up, attached devices from 31 down.
   struct Touched {
     uint64_t epoch = 0;
