@@ -64,7 +64,8 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-10:] == [
+    assert names([])[-12:] == [
+        "place-layers",
         "lower",
         "schedule-calls",
         "split-calls",
