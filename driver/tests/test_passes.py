@@ -74,8 +74,8 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "prepare",
         "roll-loops",
         "tile",
-        "stage-constants",
         "overlap",
+        "stage-constants",
         "allocate-buffers",
     ]
     kinds = [levels(found) for found in chosen_passes(SETTING)]
