@@ -46,15 +46,29 @@ def predecessors(program: Program, sorting: Collection[str], ahead: int = 0) -> 
 
 
 def _by_bytes(touches: Sequence[Touch], fifo: Collection[str]) -> Iterator[Pair]:
-    for index, later in enumerate(touches):
-        for earlier in touches[:index]:
-            if earlier.step == later.step:
-                continue
-            is_spoilt = earlier.is_spoilt_by(later)
-            if is_spoilt or earlier.feeds(later):
-                is_in_order = earlier.engine == later.engine and later.engine in fifo
-                waits = (is_spoilt or not is_in_order) and earlier.end <= later.step
-                yield (earlier.end if waits else earlier.step), later.step
+    for earlier, later in _near_one_another(touches):
+        is_spoilt = earlier.is_spoilt_by(later)
+        if is_spoilt or earlier.feeds(later):
+            is_in_order = earlier.engine == later.engine and later.engine in fifo
+            waits = (is_spoilt or not is_in_order) and earlier.end <= later.step
+            yield (earlier.end if waits else earlier.step), later.step
+
+
+def _near_one_another(touches: Sequence[Touch]) -> Iterator[tuple[Touch, Touch]]:
+    """Pairs of different steps, the earlier one first, whose bytes may meet."""
+    known: dict[str, list[tuple[int, int, int]]] = {}
+    for number, later in enumerate(touches):
+        found = {
+            other
+            for where, begin, end in later.spans
+            for first, behind, other in known.get(where, ())
+            if begin < behind and first < end
+        }
+        yield from (
+            (touches[other], later) for other in sorted(found) if touches[other].step != later.step
+        )
+        for where, begin, end in later.spans:
+            known.setdefault(where, []).append((begin, end, number))
 
 
 def _by_tokens(flights: Sequence[Flight]) -> Iterator[Pair]:

@@ -78,14 +78,15 @@ class OverlapCalls(Checked):
         turned = with_turned_loops(program, lambda call: _in_turns(beside.get(call.name)), of_loops)
         apart = _apart(turned, beside, cluster.memory)
         loose = loosened(apart, cluster.memory)
-        tried = [
-            *((with_own_scratch(loose, beside), ahead) for ahead in range(_MOST_AHEAD + 1)),
-            (loose, 0),
-            (apart, 0),
-        ]
+        own = with_own_scratch(loose, beside)
+        tried = [*((own, ahead) for ahead in range(_MOST_AHEAD + 1)), (loose, 0)]
         sorting = {each.name for each in beside.values()}
-        found = filter(None, (self._ordered(*each, cluster.memory, sorting) for each in tried))
-        ordered, cycles = reduce(_better, found)
+        found = [self._ordered(*each, cluster.memory, sorting) for each in tried]
+        if not any(found):
+            found = [self._ordered(apart, 0, cluster.memory, sorting)]
+        if not any(found):
+            return Outcome(program)
+        ordered, cycles = reduce(_better, filter(None, found))
         jobs = tuple(call.name for call in ordered.calls if call.name in beside and call.engine)
         if not jobs or (cycles.after >= cycles.before and turned.steps == program.steps):
             return Outcome(program)

@@ -50,6 +50,7 @@ def placed(program: Program, memory: str) -> Program | None:
     """
     if all(buffer.offset is not None for buffer in program.buffers if buffer.memory == memory):
         return program
+    program = without_unused(program)
     room = program.memory[memory]
     spans = written_lives(program).spans
     mine = [buffer for buffer in program.buffers if buffer.memory == memory]

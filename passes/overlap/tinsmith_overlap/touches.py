@@ -5,7 +5,7 @@ A loop counts as one step here, which touches what all of its iterations do.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache, cached_property, partial
 
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.places import Places, places
@@ -46,6 +46,12 @@ class Touch:
     engine: str | None
     reads: tuple[Region, ...]
     writes: tuple[Region, ...]
+
+    @cached_property
+    def spans(self) -> tuple[tuple[str, int, int], ...]:
+        """Of each region its memory, or buffer, its first byte and the one behind its last."""
+        regions = (*self.reads, *self.writes)
+        return tuple((where, found.begin, found.end) for where, found in regions)
 
     def feeds(self, later: "Touch") -> bool:
         """Whether the later one reads what this one writes."""
