@@ -76,7 +76,7 @@ class OverlapCalls(Checked):
             return Outcome(program)
         of_loops, *others = tokens[0], *tokens[TOKENS_OF_LOOP:]
         turned = with_turned_loops(program, lambda call: _in_turns(beside.get(call.name)), of_loops)
-        apart = _apart(turned, beside, cluster.memory)
+        apart = _apart(turned, beside)
         loose = loosened(apart, cluster.memory)
         own = with_own_scratch(loose, beside)
         tried = [*((own, ahead) for ahead in range(_MOST_AHEAD + 1)), (loose, 0)]
@@ -116,8 +116,9 @@ class OverlapCalls(Checked):
                 continue
             layer = layer_of_call(program, call, self.target)
             beside = find_kernel(call.kernel, layer, self.kernels).beside
-            names = [name for both in step_names(call) for name in both if name in program.view]
-            if beside and all(program.buffer_of(name).memory == memory for name in names):
+            names = filter(None, (*call.inputs, *call.outputs, call.scratch))
+            tensors = (name for name in names if name in program.view)
+            if beside and all(program.buffer_of(name).memory == memory for name in tensors):
                 yield call.name, beside
 
 
@@ -135,7 +136,7 @@ def _in_turns(beside: Beside | None) -> str | None:
     return beside.name if (beside.depth or TOKENS_OF_LOOP) >= TOKENS_OF_LOOP else None
 
 
-def _apart(program: Program, beside: Mapping[str, Beside], memory: str) -> Program:
+def _apart(program: Program, beside: Mapping[str, Beside]) -> Program:
     """The program whose calls outside of loops are given to engines, each waited for at once; tokens are any."""
     steps: list[Step] = []
     for number, step in enumerate(program.steps):
@@ -144,11 +145,22 @@ def _apart(program: Program, beside: Mapping[str, Beside], memory: str) -> Progr
             continue
         token = Expression(TOKENS + number)
         steps += [replace(step, engine=beside[step.name].name, token=token), Wait(token)]
-    reaches = memory, *_memories_of_constants(program, beside)
-    engines = {
-        each.name: Engine(each.name, reaches, each.is_fifo, each.depth) for each in beside.values()
-    }
-    return replace(program, steps=tuple(steps), engines=(*program.engines, *engines.values()))
+    engines = dict.fromkeys(beside.values())
+    made = (
+        Engine(each.name, _reached(program, each, beside), each.is_fifo, each.depth)
+        for each in engines
+    )
+    return replace(program, steps=tuple(steps), engines=(*program.engines, *made))
+
+
+def _reached(program: Program, engine: Beside, beside: Mapping[str, Beside]) -> tuple[str, ...]:
+    """The memories in which its calls read and write: that near the cores, and where constants and copies of them lie."""
+    mine = (call for call in program.calls if beside.get(call.name) == engine)
+    names = [name for call in mine for both in step_names(call) for name in both]
+    found = [program.buffer_of(name).memory for name in names if name in program.view]
+    read = (program.written_constant(name) for name in names if name not in program.view)
+    found += [constant.memory for constant in read if constant is not None and constant.memory]
+    return tuple(dict.fromkeys(found))
 
 
 def _joined(steps: Sequence[Step]) -> Iterator[Step]:
@@ -202,12 +214,3 @@ def _free_tokens(program: Program) -> list[int]:
 def _most_under_way(beside: Iterable[Beside]) -> int:
     """Calls that engines hold at once; of one that holds any number, as many as there are tokens."""
     return sum({each.name: each.depth or TOKENS for each in beside}.values())
-
-
-def _memories_of_constants(program: Program, beside: Mapping[str, Beside]) -> tuple[str, ...]:
-    """Those where kernels of such calls read constants by themselves."""
-    names = (name for call in program.calls if call.name in beside for name in call.reads)
-    read = (program.written_constant(name) for name in names)
-    return tuple(
-        dict.fromkeys(constant.memory for constant in read if constant and constant.memory)
-    )
