@@ -286,7 +286,7 @@ def nn_compatible_with(target, plugins = []):
 _CLUSTER_CPU = "riscv32-corev"
 
 def _cluster_kernels(target):
-    """What networks for a cluster call besides. Forks and copies come from whoever integrates them: //kernels/cluster, //kernels/dma."""
+    """What networks for a cluster call besides. Forks and copies come from whoever integrates them: //kernels/cluster, //kernels/dma, //kernels/fetch."""
     kernels = [Label("//kernels/neureka:network"), Label("//kernels/pulp_nn")]
     if target == None:
         return select({

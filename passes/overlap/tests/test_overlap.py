@@ -121,7 +121,7 @@ def test_a_third_job_before_the_first_was_waited_for_is_refused() -> None:
 
 def test_buffers_that_tile_laid_over_one_another_are_apart_or_in_order() -> None:
     """Where there is no room for both, the order gives way, and results stay."""
-    roomy, narrow = (_overlapped(_CHAIN, near_bytes) for near_bytes in (None, 6 * 1024))
+    roomy, narrow = (_overlapped(_CHAIN, near_bytes) for near_bytes in (None, 3 * 1024))
     for program in (roomy, narrow):
         verify_program(program)
         assert _is_equal(_CHAIN, program)
@@ -168,7 +168,7 @@ def test_tokens_of_others_are_not_taken() -> None:
 
 def test_engines_are_those_of_kernels() -> None:
     program = _overlapped(_BRANCHES)
-    assert program.engine["neureka"] == Engine("neureka", ("l1",), is_fifo=True, depth=2)
+    assert program.engine["neureka"] == Engine("neureka", ("l1", "weights"), is_fifo=True, depth=2)
 
 
 def test_the_same_program_comes_of_the_same_program() -> None:

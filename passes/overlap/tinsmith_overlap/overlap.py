@@ -154,11 +154,11 @@ def _apart(program: Program, beside: Mapping[str, Beside]) -> Program:
 
 
 def _reached(program: Program, engine: Beside, beside: Mapping[str, Beside]) -> tuple[str, ...]:
-    """The memories in which its calls read and write: that near the cores, and where constants and copies of them lie."""
-    mine = (call for call in program.calls if beside.get(call.name) == engine)
-    names = [name for call in mine for both in step_names(call) for name in both]
+    """The memories in which its calls read and write: near the cores, and where constants or their copies lie."""
+    mine = [call for call in program.calls if beside.get(call.name) == engine]
+    names = (name for call in mine for both in step_names(call) for name in both)
     found = [program.buffer_of(name).memory for name in names if name in program.view]
-    read = (program.written_constant(name) for name in names if name not in program.view)
+    read = (program.written_constant(name) for call in mine for name in call.reads)
     found += [constant.memory for constant in read if constant is not None and constant.memory]
     return tuple(dict.fromkeys(found))
 

@@ -27,8 +27,6 @@ _RESIDENT_SHARE = 16
 _TOGETHER = 4
 """Neighbours in the order of use are one fetch up to so many times the least bytes."""
 
-_BOTH = (True, False)
-
 _ROOM_SHARE = 8
 """Constants are fetched together up to this part of the room."""
 
@@ -96,13 +94,14 @@ class StageConstants(Checked):
         return Outcome(made, facts=_facts(made, staging, room, sum(resident.values())))
 
     def _staging(self, program: Program, uses: Sequence[Use], room: int) -> Staging | None:
-        """The first of several ways that fits: constants that loops come back to stay, or come again each time; in
-        fetches as large as can be, or each by itself; as early as can be, or in time.
+        """The first of several ways that fits: as early as can be, or in time; in fetches as large as can be, or each
+        by itself; constants that loops come back to stay, or come again each time.
         """
         board = self.target.board
         place = board.memory(board.weight_memory)
         far = Memory(place.name, place.size_bytes, ALIGNMENT, is_remote=True)
-        for together, keep, from_edges in product((room // _ROOM_SHARE, 0), _BOTH, _BOTH[::-1]):
+        ways = product((False, True), (room // _ROOM_SHARE, 0), (True, False))
+        for from_edges, together, keep in ways:
             fetches = self._fetches(program, uses, together, keep=keep)
             blocks = [fetch.block for fetch in fetches]
             placed = schedule(blocks, room, self.depth, from_edges=from_edges)
@@ -125,7 +124,8 @@ class StageConstants(Checked):
     ) -> DoesNotFitError:
         fetches = self._fetches(program, uses, 0, keep=False)
         least = needed + least_room([fetch.block for fetch in fetches])
-        largest = sorted({use.unit for use in uses}, key=lambda unit: -_bytes(program, unit))[:3]
+        units = dict.fromkeys(use.unit for use in uses)
+        largest = sorted(units, key=lambda unit: -_bytes(program, unit))[:3]
         listed = ", ".join(f"{unit[0]} ({_bytes(program, unit):,} bytes)" for unit in largest)
         where = program.memories[0].name
         return DoesNotFitError(
