@@ -43,9 +43,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
     lines += [f"  {_engine(engine)}" for engine in program.engines]
     lines += [f"  {line}" for line in _buffers_and_views(program)]
     for constant in program.constants:
-        value = Value(constant.name, constant.type)
-        where = constant.layout, constant.memory
-        lines.append(f"  {print_constant(value, constant.data, constants, *where)}")
+        lines.append(f"  {_constant(constant, constants)}")
     lines += [f"  {_table(table)}" for table in program.tables]
     lines += [f"  input {print_name(name)}" for name in program.inputs]
     for state in program.states:

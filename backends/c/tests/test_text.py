@@ -5,6 +5,7 @@ from tinsmith_c.text import (
     array_definition,
     assignment,
     comment_lines,
+    declaration,
     float_literal,
     initializer,
     integer_literal,
@@ -100,3 +101,14 @@ def test_lines_of_a_large_array_are_as_long_as_those_of_a_small_one() -> None:
     assert {line.count(",") for line in lines[:-1]} == {10}
     read = [int(number) for line in lines for number in line.strip(" ,").split(", ")]
     assert read == numbers.tolist()
+
+
+def test_a_long_sum_is_broken_behind_a_plus_outside_of_parentheses() -> None:
+    short = declaration("  ", "const int *const from", "a + b")
+    assert short == "  const int *const from = a + b;"
+    place = f"{'b' * 80}[c + d]"
+    long = declaration("  ", "const int *const from", f"a + {place} + 16 * (e + 1)")
+    assert long == f"  const int *const from = a + {place} +\n{' ' * 26}16 * (e + 1);"
+    assert len(declaration("", "x", f"a + {'b' * 110}")) == 119
+    assert "\n" not in declaration("", "x", f"a + {'b' * 111}")
+    assert "\n" in declaration("", "x", f"a + {'b' * 112}")

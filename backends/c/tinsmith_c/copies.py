@@ -18,7 +18,7 @@ from tinsmith_c.header import describe
 from tinsmith_c.layout import Layout, c_expression, c_name
 from tinsmith_c.names import c_identifier, shortened
 from tinsmith_c.scope import C_TYPES, ConstantPool
-from tinsmith_c.text import assignment, wrapped_call
+from tinsmith_c.text import assignment, declaration, wrapped_call
 
 _NAMES_IN_A_COMMENT = 96
 """Characters of both names that a line has room for."""
@@ -79,8 +79,8 @@ class CopyWriter:
         size = math.prod(source.type.shape[len(axes) :]) * source.type.dtype.size_bytes
         rows = None if dma_token is None else _rows(axes, source, destination)
         yield f"{indent}{{  // {print_name_of(copy)}"
-        yield f"{indent}  uint8_t *const to = {self._address(destination)};"
-        yield f"{indent}  const uint8_t *const from = {self._address(source)};"
+        yield declaration(f"{indent}  ", "uint8_t *const to", self._address(destination))
+        yield declaration(f"{indent}  ", "const uint8_t *const from", self._address(source))
         looped = [axis for axis in axes if axis != rows]
         yield from _open(looped, source, f"{indent}  ")
         deep = f"{indent}  {'  ' * len(_loops(looped, source))}"
@@ -156,8 +156,8 @@ class CopyWriter:
             for view, runs in zip((destination, source), starts, strict=True)
         ]
         yield f"{indent}{{  // {print_name_of(copy)}"
-        yield f"{indent}  uint8_t *const to = {self._address(destination)};"
-        yield f"{indent}  const uint8_t *const from = {self._address(source)};"
+        yield declaration(f"{indent}  ", "uint8_t *const to", self._address(destination))
+        yield declaration(f"{indent}  ", "const uint8_t *const from", self._address(source))
         yield f"{indent}  for (int32_t r = 0; r < {len(starts[0])}; ++r) {{"
         ends = [f"to + {names[0]}", f"from + {names[1]}", f"{size}u"]
         if dma_token is not None:

@@ -1,6 +1,7 @@
 """A placed Program with the C names of everything: what the writer, the harness and the report share."""
 
 import collections
+import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +23,9 @@ from tinsmith_ir.program import (
 from tinsmith_lowering import ARENA_ALIGNMENT
 
 from tinsmith_c.names import NameTable, buffer_names, c_identifier, is_header, shortened
+
+_LONGEST_TABLE = 63
+"""Characters of the name of an array that compilers have to tell apart (C11, 5.2.4.1)."""
 
 
 @checked
@@ -254,8 +258,12 @@ def counter_name(counter: str) -> str:
 
 
 def table_name(table: Table) -> str:
-    """The C array of a table, which its numbers determine."""
-    return "kTable_" + "_".join(str(value).replace("-", "m") for value in table.values)
+    """The C array of a table, which its numbers determine; of many, their count and a digest."""
+    name = "kTable_" + "_".join(str(value).replace("-", "m") for value in table.values)
+    if len(name) <= _LONGEST_TABLE:
+        return name
+    digest = hashlib.sha256(name.encode()).hexdigest()[:12]
+    return f"kTable_{len(table.values)}_numbers_{digest}"
 
 
 def tables(expression: Expression) -> list[Table]:

@@ -151,6 +151,31 @@ def assignment(indent: str, target: str, function: str, arguments: Sequence[str]
     return wrapped_call(line[: -len(call)] + f"{function}(", arguments, ");")
 
 
+def declaration(indent: str, declared: str, value: str) -> str:
+    """`const uint8_t *const from = a + b;`, broken behind a plus outside of parentheses where it is too long."""
+    head = f"{indent}{declared} = "
+    lines = [head]
+    for term in _terms(value):
+        is_first = lines[-1].endswith("= ")
+        if is_first or len(lines[-1]) + len(term) + 4 <= COLUMNS:
+            lines[-1] += term if is_first else f" + {term}"
+        else:
+            lines[-1] += " +"
+            lines.append(" " * len(head) + term)
+    return "\n".join(lines) + ";"
+
+
+def _terms(value: str) -> Iterator[str]:
+    """What a sum adds, as it stands outside of parentheses and brackets."""
+    depth = begin = 0
+    for at, character in enumerate(value):
+        depth += (character in "([") - (character in ")]")
+        if depth == 0 and value.startswith(" + ", at):
+            yield value[begin:at]
+            begin = at + 3
+    yield value[begin:]
+
+
 def comment_lines(*paragraphs: str) -> list[str]:
     """`//` comment. A paragraph that is longer than a line is broken at spaces, and what follows stands
     a little further in if it begins with one. No character of it ends the comment, whatever it is.

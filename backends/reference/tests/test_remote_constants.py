@@ -128,3 +128,14 @@ def test_what_is_fetched_lies_densely() -> None:
     text = text.replace("add(%x, %first)", "add(%x, %x)")
     with pytest.raises(GraphError, match="expected a dense view for what is fetched"):
         source(program(text))
+
+
+def test_tables_of_many_places_have_names_that_compilers_tell_apart() -> None:
+    places = [4 * (number % 2) + 4 for number in range(40)]
+    table = f"table(i: {', '.join(map(str, places))})"
+    text = PROGRAM.replace("view %slot: i8[4]<0.5, 0> of %staged start 4*(i mod 2)+4", "{slot}")
+    text = text.replace("{slot}", f"view %slot: i8[4]<0.5, 0> of %staged start {table}")
+    names = re.findall(r"int32_t (kTable_\w+)\[\]", source(program(text)))
+    assert len(names) == 1
+    assert len(names[0]) <= 63
+    assert names[0].startswith("kTable_40_numbers_")
