@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from networks import KERNELS, SIRACUSA, chip, network, tiled
+from tinsmith_allocation import AllocateBuffers
 from tinsmith_ir import Graph, GraphError, evaluate_graph, evaluate_program, verify_program
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import Call, Engine, Program, Step, Wait
@@ -126,6 +127,32 @@ def test_buffers_that_tile_laid_over_one_another_are_apart_or_in_order() -> None
         verify_program(program)
         assert _is_equal(_CHAIN, program)
     assert len(_beside(narrow)) < len(_beside(roomy))
+
+
+@pytest.mark.parametrize(
+    ("layers", "output", "side", "near_bytes"),
+    [
+        (
+            "a = add x x, b = conv a, c = conv x, d = add a b, e = keep d, f = add c c, y = conv e",
+            "y",
+            32,
+            20 * 1024,
+        ),
+        (
+            "a = pool x, b = add x a, c = conv b, d = pool b, e = conv c, f = pool c, y = add e d",
+            "y",
+            32,
+            32 * 1024,
+        ),
+    ],
+)
+def test_planners_find_no_buffers_in_one_place_at_once(
+    layers: str, output: str, side: int, near_bytes: int
+) -> None:
+    """Also where places of tile stay: what lies in another part of a buffer counts, too."""
+    program = _overlapped(network(layers, output, side), near_bytes)
+    assert _beside(program)
+    AllocateBuffers().run(program)
 
 
 def test_parts_of_a_layer_with_strides_have_scratch_of_their_own() -> None:

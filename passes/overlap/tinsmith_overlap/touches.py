@@ -19,8 +19,24 @@ from tinsmith_ir.program import (
     unrolled,
 )
 
-Region = tuple[str, Places]
-"""Bytes of a memory, or of a buffer that has no offset yet."""
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Bytes of a buffer. where: its memory; or the buffer itself, if that has no offset yet. begin, end: of the whole
+    buffer there.
+    """
+
+    where: str
+    buffer: str
+    places: Places
+    begin: int
+    end: int
+
+    def meets(self, other: "Region") -> bool:
+        """Whether they share bytes; of two buffers, whether these do, as planners know no parts of them."""
+        if self.buffer == other.buffer:
+            return self.places.overlaps(other.places)
+        return self.where == other.where and self.begin < other.end and other.begin < self.end
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,9 +65,9 @@ class Touch:
 
     @cached_property
     def spans(self) -> tuple[tuple[str, int, int], ...]:
-        """Of each region its memory, or buffer, its first byte and the one behind its last."""
+        """Of each buffer where it lies, its first byte and the one behind its last."""
         regions = (*self.reads, *self.writes)
-        return tuple((where, found.begin, found.end) for where, found in regions)
+        return tuple((region.where, region.begin, region.end) for region in regions)
 
     def feeds(self, later: "Touch") -> bool:
         """Whether the later one reads what this one writes."""
@@ -119,11 +135,12 @@ def _views(program: Program, names: Sequence[str]) -> Iterator[str]:
 
 def _region(program: Program, name: str) -> Region:
     buffer = program.buffer_of(name)
+    is_placed = buffer.offset is not None
+    where = f"memory {buffer.memory}" if is_placed else f"buffer {buffer.name}"
+    begin = buffer.offset or 0
     found = places(program.view[name])
-    if buffer.offset is None:
-        return f"buffer {buffer.name}", found
-    return f"memory {buffer.memory}", found.moved(buffer.offset)
+    return Region(where, buffer.name, found, begin, begin + buffer.size_bytes)
 
 
 def _meet(some: Sequence[Region], others: Sequence[Region]) -> bool:
-    return any(one[0] == other[0] and one[1].overlaps(other[1]) for one in some for other in others)
+    return any(one.meets(other) for one in some for other in others)
