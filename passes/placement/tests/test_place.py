@@ -94,6 +94,17 @@ def test_one_engine_is_no_choice() -> None:
     assert PlaceLayers(_CHIP, kernels).run(graph) is graph
 
 
+def test_layers_of_one_engine_each_are_no_choice() -> None:
+    graph = _network()
+    pools = replace(graph, outputs=graph.nodes[1].outputs, nodes=graph.nodes[:2])
+    named = replace(pools, nodes=(replace(pools.nodes[0], engine="neureka"), pools.nodes[1]))
+    placed, placement = PlaceLayers(_CHIP, _kernels()).place(named)
+    assert placed is named
+    assert placement.facts() is None
+    with pytest.raises(UsageError, match="one engine alone can compute each layer"):
+        PlaceLayers(_CHIP, _kernels(), on="a:cores").place(named)
+
+
 def test_the_pass_tells_what_is_proven() -> None:
     outcome = PlaceLayers(_CHIP, _kernels()).run_in_detail(_network())
     assert outcome.is_proven

@@ -108,6 +108,9 @@ class PlaceLayers(Checked):
         except UnsupportedError:
             return graph, Placement()
         found = candidates_of(program, graph, self.target, self.kernels)
+        if not found.open:
+            _check_none(forced, "one engine alone can compute each layer")
+            return graph, Placement()
         problem = _forced(found.problem, forced)
         if self.by == _RULE:
             return self._placed(graph, found, problem, None)
