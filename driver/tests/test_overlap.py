@@ -42,6 +42,19 @@ _TILES = f"""graph 2 "tiles" {{
 """
 _L1_BYTES = 64 * 1024
 
+# Of the cores' own jobs, which compute parts of the floats at the same time.
+_FLOATS = f"""graph 2 "floats" {{
+  input %f: f32[1,8,8,16]
+  %x: i8[1,8,8,16]<0.05, -3> = quantize(%f)
+  const %w: i8[16,3,3,16]<0.01, 0> = {[7, -3, 5, 1, -6, 2] * (16 * 9 * 16 // 6)}
+  const %b: i32[16] = {[10, -10] * 8}
+  %a: i8[1,8,8,16]<0.1, 5> = conv2d(%x, %w, %b) {{rounding=floor, multiplier_bits=8, padding=[1,1,1,1]}}
+  %p: i8[1,8,8,16]<0.05, -3> = max_pool2d(%x) {{window=[3,3], stride=[1,1], padding=[1,1,1,1]}}
+  %y: i8[1,8,8,16]<0.2, 0> = add(%a, %p) {{rounding=floor, multiplier_bits=8}}
+  output %y
+}}
+"""
+
 _OF_TILES = 0.9
 """At most of the cycles of tiles that are waited for at once: core 0 starts jobs and copies meanwhile."""
 
@@ -106,6 +119,12 @@ def test_branches_run_at_the_same_time(path: Path) -> None:
     assert _jobs(alone.program) == []
     saved = _cycles(alone) - _cycles(both)
     assert saved >= _HIDDEN * _job_cycles(both)
+
+
+def test_cores_share_their_own_jobs_beside_the_accelerators(path: Path) -> None:
+    alone, both = _compiled(path, _FLOATS, "overlap"), _compiled(path, _FLOATS)
+    assert {call.engine for call in both.program.calls} >= {"cores", "neureka"}
+    assert _cycles(both) <= _cycles(alone)
 
 
 def test_tiles_are_started_while_the_one_before_is_computed(path: Path) -> None:

@@ -16,6 +16,7 @@ from tinsmith_driver.targets import (
     asks_for_cluster,
     called_kernels,
     computes_at_once,
+    job_engines,
     runs_on_cluster,
 )
 
@@ -46,9 +47,10 @@ def kernel_sources(compilation: Compilation, *, engines_early: bool = False) -> 
             rooms["dma"] += "_cluster"
     if fetches(program):
         rooms["fetch"] = str(board.fetch)
-    if _is_beside(program, Call):
+    if job_engines(program, called):
         # But for the cores of a cluster, no board has another core that Tinsmith drives.
-        rooms["engine"] = "cluster" if on_cluster and computes_at_once(program) else "core"
+        is_cluster = on_cluster and computes_at_once(program, called)
+        rooms["engine"] = "cluster" if is_cluster else "core"
     if board.emulator is None:
         rooms = dict.fromkeys(rooms, "host_early" if engines_early else "host")
     if on_cluster or asks_for_cluster(program, compilation.kernels):

@@ -48,7 +48,8 @@ def remarks(options: CompileOptions) -> list[str]:
 
 def runs_on_cluster(target: Target, program: Program, kernels: Iterable[Kernel]) -> bool:
     """Whether the board's cluster is to run the program: a kernel asks for it, or calls run at once."""
-    is_wanted = asks_for_cluster(program, kernels) or computes_at_once(program)
+    kernels = tuple(kernels)
+    is_wanted = asks_for_cluster(program, kernels) or computes_at_once(program, kernels)
     return target.board.cluster is not None and is_wanted
 
 
@@ -57,16 +58,22 @@ def asks_for_cluster(program: Program, kernels: Iterable[Kernel]) -> bool:
     return any(kernel.of_cluster for kernel in called_kernels(program, kernels))
 
 
-def computes_at_once(program: Program) -> bool:
-    """Whether calls may run at the same time: an engine without an order computes them, so each one that does may be
+def computes_at_once(program: Program, kernels: Iterable[Kernel]) -> bool:
+    """Whether jobs may run at the same time: an engine without an order computes them, so each one that does may be
     the cores of a cluster.
     """
+    return {program.engine[name].is_fifo for name in job_engines(program, kernels)} == {False}
+
+
+def job_engines(program: Program, kernels: Iterable[Kernel]) -> set[str]:
+    """Engines that compute calls of kernels which know of no engine; not those that their kernels drive."""
+    driven = {kernel.beside.name for kernel in kernels if kernel.beside is not None}
     computing = {
-        program.engine[step.engine].is_fifo
+        step.engine
         for step in simple_steps(program.steps)
         if isinstance(step, Call) and step.engine is not None
     }
-    return computing == {False}
+    return computing - driven
 
 
 def called_kernels(program: Program, kernels: Iterable[Kernel]) -> list[Kernel]:
