@@ -1,6 +1,6 @@
 """Run random networks on a simulated cluster whose first-level memory is of random size, under its race check.
 
-    python driver/tools/random_tiled_networks.py --networks 200 [--first 0] [--target siracusa]
+    python driver/tools/random_tiled_networks.py --networks 200 [--first 0] [--target siracusa] [--engines both]
 
 A network is a chain of convolutions, depthwise convolutions and pools, with sums and concatenations of branches, of
 int8 images of random sizes, and mostly a classifier; every third one rounds to nearest or down. Its outputs have to
@@ -20,14 +20,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from random_images import RandomNetwork
 from tinsmith_driver.build import built
+from tinsmith_driver.engines import engines_for
 from tinsmith_driver.inputs import random_samples
-from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.options import CompileOptions, PassChoice
 from tinsmith_driver.pipelines import Model, compile_model
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_ir import Graph, TinsmithError
 from tinsmith_ir.errors import DoesNotFitError
 
 _SECONDS = 120.0
+_FOR_ENGINES = "set-rounding{mode=floor,narrow=yes,one_shift=yes}"
 _LEAST = re.compile(r"would fit into (\d+) B")
 _LESS = 4
 """Near memory is given out in words: what is refused with a word less is the least."""
@@ -47,9 +49,11 @@ class Tried:
 class Trial:
     """A network on a cluster with memory of some size."""
 
-    def __init__(self, graph: Graph, target: str) -> None:
+    def __init__(self, graph: Graph, target: str, engines: str | None = None) -> None:
         self._model = Model(pathlib.Path(f"{graph.name}.tsm"), "tsm", "", graph)
-        self._target = target
+        chosen = engines_for(target, None, engines)
+        passes = (*chosen.passes, *([] if engines is None else [PassChoice.parse(_FOR_ENGINES)]))
+        self._options = CompileOptions(target, backend=chosen.backend, passes=passes)
 
     def tried(self, l1_bytes: int) -> Tried:
         """With that much memory or, where it is refused, with what would do."""
@@ -73,7 +77,7 @@ class Trial:
     def _refused(self, l1_bytes: int) -> int | str | None:
         """The memory that would do; None if it is not refused, a text if none is named."""
         try:
-            compile_model(self._model, CompileOptions(self._target, l1_bytes=l1_bytes))
+            compile_model(self._model, replace(self._options, l1_bytes=l1_bytes))
         except DoesNotFitError as error:
             found = _LEAST.search(str(error))
             return f"refused without the least memory: {error}" if found is None else int(found[1])
@@ -83,7 +87,7 @@ class Trial:
 
     def _fault(self, l1_bytes: int) -> str:
         """What is wrong with it on a cluster with that memory; "" if nothing is."""
-        options = CompileOptions(self._target, verify_passes=True, l1_bytes=l1_bytes)
+        options = replace(self._options, verify_passes=True, l1_bytes=l1_bytes)
         try:
             compilation = compile_model(self._model, options)
             groups = [random_samples(compilation.reference, 1, seed=1)]
@@ -106,12 +110,15 @@ def main() -> int:
     parser.add_argument("--networks", type=int, default=200, metavar="COUNT")
     parser.add_argument("--first", type=int, default=0, metavar="SEED")
     parser.add_argument("--target", default="siracusa")
+    parser.add_argument("--engines", metavar="cluster|NAME|both", help="rounded as engines want it")
     arguments = parser.parse_args()
     start = time.monotonic()
     found: list[Tried] = []
     for seed in range(arguments.first, arguments.first + arguments.networks):
         l1_bytes = int(2 ** np.random.default_rng(seed + 1_000_000).uniform(8.0, 16.0))
-        found.append(Trial(RandomNetwork(seed).graph(), arguments.target).tried(l1_bytes))
+        found.append(
+            Trial(RandomNetwork(seed).graph(), arguments.target, arguments.engines).tried(l1_bytes)
+        )
         if found[-1].fault:
             print(f"seed {seed}, {found[-1].fault}", flush=True)
     refused = sum(one.was_refused for one in found)
