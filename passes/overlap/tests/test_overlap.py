@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from networks import KERNELS, SIRACUSA, chip, network, tiled
+from overlapped_networks import KERNELS, SIRACUSA, chip, network, tiled
 from tinsmith_allocation import AllocateBuffers
 from tinsmith_ir import Graph, GraphError, evaluate_graph, evaluate_program, verify_program
 from tinsmith_ir.expressions import Expression

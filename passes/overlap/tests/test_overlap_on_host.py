@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from networks import network
+from overlapped_networks import network
 from tinsmith_c.testing import HostModel, KernelObjects, host_compiler
 from tinsmith_ir import Graph
 from tinsmith_ir.program import Buffer, Call, Program, Wait

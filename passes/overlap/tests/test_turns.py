@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from networks import KERNELS, chip, network, tiled
+from overlapped_networks import KERNELS, chip, network, tiled
 from tinsmith_ir import Graph, GraphError, evaluate_graph, evaluate_program, verify_program
 from tinsmith_ir.expressions import Counter, Expression, Modulo, Table, Term
 from tinsmith_ir.program import Call, Copy, Guard, Loop, Program, SimpleStep, Wait, simple_steps
