@@ -20,6 +20,7 @@ from tinsmith_ir import (
     verify_program,
 )
 from tinsmith_ir.layouts import LAYOUTS, element_offsets, find_layout, layout_bytes
+from tinsmith_ir.places import copied_places
 
 
 class PairsOfChannels(ElementLayout):
@@ -79,6 +80,40 @@ def test_runs_are_as_long_as_they_can_be() -> None:
     assert (four.starts.tolist(), four.length) == ([0], 6)
     pairs = places(View("v", TensorType((3, 4), DType.INT8), "b", layout="test_pairs"))
     assert (pairs.starts.tolist(), pairs.length) == ([0, 6, 2, 8, 4, 10], 2)
+
+
+ON_ENGINE = """program 2 "p" for "t" {
+  memory "m" size 128 align 8
+  engine "dma" reaches "m" align 8
+  buffer %x: i8[2,3] in "m" at 0
+  buffer %b: 16 bytes in "m" at 8
+  view %pairs: i8[2,3] of %b layout "test_pairs"
+  buffer %c: 16 bytes in "m" at 24
+  view %others: i8[2,3] of %c start 8 layout "test_pairs"
+  buffer %y: i8[2,3] in "m" at 40
+  input %x
+  copy %x -> %pairs
+  copy %pairs -> %others on "dma" token 0
+  wait 0
+  copy %others -> %y
+  output %y
+}
+"""
+
+
+def test_a_copy_within_one_layout_is_one_run_with_its_padding() -> None:
+    program = parse_program(ON_ENGINE)
+    verify_program(program)  # eight bytes at a multiple of eight
+    pairs, others = (program.view[name] for name in ("pairs", "others"))
+    one, other = copied_places(pairs, others)
+    assert (one.starts.tolist(), one.length) == ([0], 8)
+    assert (other.starts.tolist(), other.length) == ([8], 8)
+    one, other = copied_places(program.view["x"], pairs)
+    assert (one.length, other.length) == (6, 1)
+    data = np.arange(6, dtype=np.int8).reshape(2, 3)
+    np.testing.assert_array_equal(evaluate_program(program, {"x": data})["y"], data)
+    with pytest.raises(GraphError, match="copies multiples of 8 bytes, not those of %others"):
+        parse_program(ON_ENGINE.replace("start 8", "start 4"))
 
 
 def test_a_layout_is_found_by_its_name() -> None:

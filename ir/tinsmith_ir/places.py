@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.layouts import element_offsets
+from tinsmith_ir.layouts import element_offsets, layout_bytes
 from tinsmith_ir.program import View, dense_strides
 
 Offsets = NDArray[np.int64]
@@ -98,6 +98,20 @@ def _runs(offsets: Offsets, size: int) -> Places:
     breaks = (np.diff(offsets) != size).nonzero()[0] + 1
     elements = int(np.gcd.reduce([*breaks, len(offsets)]))
     return Places(offsets[::elements], elements * size)
+
+
+def copied_places(source: View, destination: View) -> tuple[Places, Places]:
+    """Where the bytes lie that a copy reads, and those that it writes, of views that no loop moves.
+
+    Views of one layout lie alike, padding included, which belongs to them and holds anything: all of it is one run.
+    Raises GraphError if one of them reads a counter.
+    """
+    if source.layout and source.layout == destination.layout:
+        size = layout_bytes(source.layout, source.type)
+        starts = (view.start.value({}) for view in (source, destination))
+        one, other = (Places(np.array([start], np.int64), size) for start in starts)
+        return one, other
+    return places(source), places(destination)
 
 
 def run_count(view: View) -> int:

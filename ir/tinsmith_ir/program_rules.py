@@ -19,7 +19,7 @@ from tinsmith_ir.hazards import find_hazards, step_names
 from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
-from tinsmith_ir.places import places, run_count
+from tinsmith_ir.places import copied_places, places, run_count
 from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
     Call,
@@ -565,17 +565,16 @@ def _illegal_copies(program: Program) -> Iterator[str]:
         if not isinstance(step, Copy) or step.engine is None:
             continue
         engine = program.engine[step.engine]
-        for name in (step.source, step.destination):
-            if name not in program.view:
-                continue
-            found = places(program.view[name])
-            offset = program.buffer_of(name).offset or 0
+        views = [program.view[it] for it in (step.source, step.destination) if it in program.view]
+        both = copied_places(*views) if len(views) == 2 else map(places, views)
+        for view, found in zip(views, both, strict=True):
+            offset = program.buffer[view.buffer].offset or 0
             if (
                 (found.starts + offset) % engine.alignment
             ).any() or found.length % engine.alignment:
                 yield (
                     f"engine {engine.name!r} copies multiples of {engine.alignment} bytes, not those of "
-                    f"{print_name(name)}, in\n  {print_step(step)}\n"
+                    f"{print_name(view.name)}, in\n  {print_step(step)}\n"
                 )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import ZERO
-from tinsmith_ir.places import Places, contiguous_axes, places
+from tinsmith_ir.places import Places, contiguous_axes, copied_places, places
 from tinsmith_ir.program import ConstantTable, Copy, Fill, View, dense_strides
 from tinsmith_ir.program_printer import print_view
 from tinsmith_ir.strides import Strides, merged
@@ -148,9 +148,9 @@ class CopyWriter:
         self, copy: Copy, source: View, destination: View, indent: str, dma_token: str | None
     ) -> Iterator[str]:
         """A loop over the runs of bytes that lie together on both sides, where a table says."""
-        pieces = [_pieces(view) for view in (destination, source)]
-        size = math.gcd(*(found.length for found in pieces))
-        starts = [_split(found, size) for found in pieces]
+        runs, others = copied_places(_at_zero(source), _at_zero(destination))
+        size = math.gcd(runs.length, others.length)
+        starts = [_split(found, size) for found in (others, runs)]
         names = [
             self._place(view, runs, size)
             for view, runs in zip((destination, source), starts, strict=True)
@@ -200,7 +200,7 @@ class CopyWriter:
         yield f"{indent}}}"
 
     def _scattered_fill(self, fill: Fill, view: View, indent: str) -> Iterator[str]:
-        found = _pieces(view)
+        found = places(_at_zero(view))
         place = f"to + {self._place(view, found.starts, found.length)}"
         elements = found.length // view.type.dtype.size_bytes
         yield f"{indent}{{  // {print_name_of(fill)}"
@@ -247,14 +247,14 @@ class CopyWriter:
         return text
 
 
-def _pieces(view: View) -> Places:
-    """Where the runs of a view lie, counted from its first byte."""
+def _at_zero(view: View) -> View:
+    """The view as if its first byte were the buffer's."""
     if view.ring is not None:
         raise GraphError(
             "expected no ring where a copy changes the layout; copy it to a dense view first, got\n"
             f"  {print_view(view)}\n"
         )
-    return places(replace(view, start=ZERO))
+    return replace(view, start=ZERO)
 
 
 def _split(found: Places, size: int) -> NDArray[np.int64]:
