@@ -21,6 +21,7 @@ LIBRARIES = [
     "passes/rolling",
     "passes/rounding",
     "passes/scheduling",
+    "passes/scratchpad",
     "passes/simplify",
     "passes/splitting",
     "passes/placement",

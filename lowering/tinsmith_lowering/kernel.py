@@ -343,7 +343,7 @@ def dense(layer: Layer) -> Layouts:
 class Beside(Checked):
     """What computes a kernel's calls beside the core, as an engine of the Program.
 
-    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores.
+    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad.
     """
 
     name: str

@@ -10,6 +10,7 @@ from tinsmith_target.model import (
     Feature,
     Memory,
     Qemu,
+    Scratchpad,
     SocSimulator,
     Target,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Feature",
     "Memory",
     "Qemu",
+    "Scratchpad",
     "SocSimulator",
     "Target",
     "UnknownTargetError",

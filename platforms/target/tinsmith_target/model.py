@@ -161,6 +161,19 @@ class Cluster(Checked):
 
 
 @dataclass(frozen=True)
+class Scratchpad(Checked):
+    """A memory from which accelerators compute and that no core reaches: tensors come and go by copies.
+
+    memory: name of the board's memory. accelerators: names of those that read and write it. alignment: of tensors
+    there, and of addresses and lengths of copies, in bytes.
+    """
+
+    memory: str
+    accelerators: tuple[str, ...]
+    alignment: int
+
+
+@dataclass(frozen=True)
 class Board(Checked):
     """A board: its memories, what lies where, and how to emulate it.
 
@@ -172,7 +185,7 @@ class Board(Checked):
     cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
     a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: from
     the start of a copy, before which there is none, to its first byte; fetch_bytes_per_cycle: what long ones move from
-    then on.
+    then on. scratchpad: of accelerators that compute from a memory of their own; None if there are none.
     """
 
     name: str
@@ -192,6 +205,7 @@ class Board(Checked):
     fetch: Literal["udma"] | None = None
     fetch_setup_cycles: int = 0
     fetch_bytes_per_cycle: float = 0.0
+    scratchpad: Scratchpad | None = None
 
     @property
     def largest_array_bytes(self) -> int:

@@ -1,0 +1,102 @@
+"""Which side has what was written last to each byte of a buffer."""
+
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from tinsmith_ir.layouts import layout_bytes
+from tinsmith_ir.places import places
+from tinsmith_ir.program import Program, View
+
+
+class Side(enum.Enum):
+    """A memory: that of the cores, or the scratchpad."""
+
+    FAR = "far"
+    NEAR = "near"
+
+    @property
+    def other(self) -> "Side":
+        """The other one."""
+        return Side.NEAR if self is Side.FAR else Side.FAR
+
+
+@dataclass(frozen=True)
+class Move:
+    """A copy of a view's bytes to a side, from the other one."""
+
+    view: str
+    side: Side
+
+
+@dataclass
+class _Written:
+    """What was written to a buffer, the oldest first: views, and on which sides their bytes are."""
+
+    sides: dict[str, set[Side]] = field(default_factory=dict[str, set[Side]])
+
+
+class Contents:
+    """The state of all buffers while the steps of a program are walked through in order."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._written: dict[str, _Written] = {}
+        given = (*program.inputs, *(state.view for state in program.states))
+        self.written(given, Side.FAR)
+
+    def before(self, reads: Iterable[str], writes: Iterable[str], side: Side) -> Sequence[Move]:
+        """What has to be copied before a step on that side reads and writes: what it reads and the side has not, and
+        the rest of what it writes a part of. From then on the side has it.
+        """
+        moves = [move for name in reads for move in self._missing(name, side)]
+        for name in writes:
+            moves += [move for move in self._missing(name, side) if not self._covers(name, move)]
+        return moves
+
+    def written(self, names: Iterable[str], side: Side) -> None:
+        """Views whose bytes are new, on that side alone. Constants are left alone."""
+        for name in names:
+            view = self._program.view[name]
+            found = self._written.setdefault(view.buffer, _Written()).sides
+            for old in [*found]:
+                if old == name or _is_within(self._program.view[old], view):
+                    del found[old]
+            found[name] = {side}
+
+    def _missing(self, name: str, side: Side) -> Iterator[Move]:
+        view = self._program.view.get(name)
+        if view is None or view.buffer not in self._written:
+            return
+        for old, sides in self._written[view.buffer].sides.items():
+            if side not in sides and _meet(self._program.view[old], view):
+                sides.add(side)
+                yield Move(old, side)
+
+    def _covers(self, name: str, move: Move) -> bool:
+        return _is_within(self._program.view[move.view], self._program.view[name])
+
+
+def _is_within(inner: View, outer: View) -> bool:
+    """Whether a step that writes all of `outer` leaves nothing of `inner`; in doubt, no."""
+    if inner.counters or outer.counters or not (outer.is_dense or outer.layout):
+        return False
+    (begin, end), (first, last) = _range(inner), _range(outer)
+    return first <= begin and end <= last
+
+
+def _meet(one: View, other: View) -> bool:
+    """Whether two views of a buffer share a byte; in doubt, yes."""
+    if one.counters or other.counters:
+        return True
+    (begin, end), (first, last) = _range(one), _range(other)
+    return begin < last and first < end
+
+
+def _range(view: View) -> tuple[int, int]:
+    """First byte, and one behind the last, of a view that no loop moves."""
+    if view.layout:
+        start = view.start.value({})
+        return start, start + layout_bytes(view.layout, view.type)
+    found = places(view)
+    return found.begin, found.end

@@ -1,0 +1,198 @@
+"""The Program whose tensors lie where those who touch them reach them."""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tinsmith_ir.expressions import Expression
+from tinsmith_ir.hazards import step_names, without_unused
+from tinsmith_ir.names import FreshNames
+from tinsmith_ir.program import (
+    Call,
+    Copy,
+    Engine,
+    Loop,
+    Memory,
+    Program,
+    SimpleStep,
+    Step,
+    Wait,
+    simple_steps,
+)
+from tinsmith_lowering import Beside
+from tinsmith_target import Scratchpad
+
+from tinsmith_scratchpad.contents import Contents, Move, Side
+
+COPIES = "dma"
+"""The engine that copies, as other passes call it."""
+
+_JOB, _COPY = Expression(0), Expression(1)
+"""Tokens: one step is under way at a time."""
+
+
+def rewritten(
+    program: Program, beside: Mapping[str, Beside], scratchpad: Scratchpad, size_bytes: int
+) -> Program:
+    """The program with the scratchpad.
+
+    beside: engines of calls by name, at least one, none in a loop. size_bytes: of the scratchpad.
+    """
+    far, *others = program.memories
+    far = replace(far, alignment=max(far.alignment, scratchpad.alignment))
+    near = Memory(scratchpad.memory, size_bytes, scratchpad.alignment, is_remote=True)
+    steps = _Steps(program, beside)
+    twins = steps.twins
+    made = replace(
+        program,
+        memories=(far, *others, near),
+        engines=(*program.engines, *_engines(program, beside, scratchpad, far.name)),
+        steps=steps.all(),
+        buffers=(
+            *program.buffers,
+            *(
+                replace(program.buffer[old], name=new, memory=near.name)
+                for old, new in twins.buffers.items()
+            ),
+        ),
+        views=(
+            *program.views,
+            *(
+                replace(program.view[old], name=new, buffer=twins.buffers[program.view[old].buffer])
+                for old, new in twins.views.items()
+            ),
+        ),
+    )
+    return without_unused(made)
+
+
+def _engines(
+    program: Program, beside: Mapping[str, Beside], scratchpad: Scratchpad, far: str
+) -> Iterator[Engine]:
+    """Those of the calls, which reach the scratchpad and constants where these lie, and the one of copies."""
+    for each in dict.fromkeys(beside.values()):
+        mine = (call for call in program.calls if beside.get(call.name) == each)
+        read = (program.written_constant(name) for call in mine for name in call.reads)
+        memories = [found.memory for found in read if found is not None and found.memory]
+        reached = dict.fromkeys((scratchpad.memory, *memories))
+        yield Engine(each.name, tuple(reached), each.is_fifo, each.depth)
+    yield Engine(COPIES, (far, scratchpad.memory), is_fifo=False, alignment=scratchpad.alignment)
+
+
+class _Twins:
+    """Names of views and buffers in the scratchpad, by those that they are twins of."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._fresh = FreshNames(
+            {*program.buffer, *program.view, *program.constant, *program.table}
+        )
+        self.buffers: dict[str, str] = {}
+        self.views: dict[str, str] = {}
+
+    def view(self, name: str) -> str:
+        """The twin of a view; of a constant, the constant."""
+        if name not in self._program.view:
+            return name
+        if name not in self.views:
+            self.views[name] = self._fresh.name(f"{name}.near")
+            buffer = self._program.view[name].buffer
+            if buffer not in self.buffers:
+                is_same = buffer == name
+                self.buffers[buffer] = (
+                    self.views[name] if is_same else self._fresh.name(f"{buffer}.near")
+                )
+        return self.views[name]
+
+    def of(self, name: str, side: Side) -> str:
+        """The view on that side."""
+        return self.view(name) if side is Side.NEAR else name
+
+
+@dataclass(frozen=True)
+class _Pending:
+    """A step that was started and not waited for, and the views that it touches."""
+
+    token: Expression
+    touched: Collection[str]
+
+
+class _Steps:
+    """The steps anew: copies in front of who reads on the other side, waits as late as they may be."""
+
+    def __init__(self, program: Program, beside: Mapping[str, Beside]) -> None:
+        self._program = program
+        self._beside = beside
+        self._contents = Contents(program)
+        self._pending: _Pending | None = None
+        self._made: list[Step] = []
+        self.twins = _Twins(program)
+
+    def all(self) -> tuple[Step, ...]:
+        for step in self._program.steps:
+            is_near = isinstance(step, Call) and step.name in self._beside
+            side = Side.NEAR if is_near else Side.FAR
+            reads, writes = _names(step)
+            self._move(self._contents.before(reads, writes, side))
+            self._contents.written(writes, side)
+            if isinstance(step, Call) and is_near:
+                self._start(self._given(step), _JOB)
+            else:
+                self._of_core(step, {*reads, *writes})
+        ends = (*self._program.outputs, *(state.view for state in self._program.states))
+        self._move(self._contents.before(ends, (), Side.FAR))
+        self._wait()
+        return tuple(self._made)
+
+    def _move(self, moves: Sequence[Move]) -> None:
+        for move in moves:
+            source, destination = (
+                self.twins.of(move.view, side) for side in (move.side.other, move.side)
+            )
+            self._start(Copy(source, destination, COPIES, _COPY), _COPY)
+
+    def _given(self, call: Call) -> Call:
+        """The call on its engine, of twins, of which none lies over another: when it reads which byte is not known."""
+        twin = self.twins.view
+        return replace(
+            call,
+            engine=self._beside[call.name].name,
+            token=_JOB,
+            inputs=tuple(None if name is None else twin(name) for name in call.inputs),
+            outputs=tuple(map(twin, call.outputs)),
+            scratch=None if call.scratch is None else twin(call.scratch),
+            over=(),
+        )
+
+    def _start(self, step: Call | Copy, token: Expression) -> None:
+        self._wait()
+        self._made.append(step)
+        reads, writes = step_names(step)
+        self._pending = _Pending(token, {*reads, *writes})
+
+    def _of_core(self, step: Step, touched: Collection[str]) -> None:
+        if self._pending is not None and self._shares_buffer(touched, self._pending.touched):
+            self._wait()
+        self._made.append(step)
+
+    def _shares_buffer(self, names: Collection[str], others: Collection[str]) -> bool:
+        buffers = ({self._buffer(name) for name in each} for each in (names, others))
+        one, other = buffers
+        return bool(one & other - {""})
+
+    def _buffer(self, name: str) -> str:
+        """Of a view on the side of the cores; "" for others, and for constants."""
+        view = self._program.view.get(name)
+        return "" if view is None else view.buffer
+
+    def _wait(self) -> None:
+        if self._pending is not None:
+            self._made.append(Wait(self._pending.token))
+            self._pending = None
+
+
+def _names(step: Step) -> tuple[Sequence[str], Sequence[str]]:
+    """What a step, or all steps of a loop, read and write."""
+    simple: Sequence[SimpleStep] = [*simple_steps((step,))] if isinstance(step, Loop) else [step]
+    pairs = [step_names(each) for each in simple]
+    reads = dict.fromkeys(name for names, _ in pairs for name in names)
+    return [*reads], [*dict.fromkeys(name for _, names in pairs for name in names)]
