@@ -7,7 +7,7 @@ from tinsmith_ir import Graph, GraphError, parse_graph, verify_program
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import Program, View
 from tinsmith_ir.types import DType, TensorType
-from tinsmith_lowering import Kernel, Layouts, check_calls, lower
+from tinsmith_lowering import Kernel, Layer, Layouts, check_calls, lower
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -24,7 +24,12 @@ def graph() -> Graph:
 
 
 def kernel() -> Kernel:
-    return replace(toys().relu, layouts=lambda layer: Layouts(behind=(_BEHIND,)))
+    return replace(toys().relu, layouts=_behind)
+
+
+def _behind(layer: Layer) -> Layouts:
+    del layer
+    return Layouts(behind=(_BEHIND,))
 
 
 def program() -> Program:
