@@ -31,6 +31,7 @@ LIBRARIES = [
     "passes/tiling",
     "backends/c",
     "backends/cmsis_nn",
+    "backends/diana",
     "backends/neureka",
     "backends/pulp_nn",
     "backends/reference",

@@ -314,15 +314,18 @@ class AsGiven(Checked):
 class Layouts(Checked):
     """How a kernel takes its operands and gives its results: names of `ElementLayout`s by index, "" for dense tensors;
     what is left out is dense, too. Constants are arranged by `prepare` instead.
+
+    behind: bytes behind each result that a call writes, too, with what nobody reads; they are the result's buffer's.
     """
 
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
+    behind: tuple[int, ...] = ()
 
     @property
     def are_any(self) -> bool:
-        """True if some operand or result does not lie densely."""
-        return any((*self.inputs, *self.outputs))
+        """True if some operand or result does not lie densely, or a call writes behind a result."""
+        return any((*self.inputs, *self.outputs, *self.behind))
 
     def of_input(self, index: int) -> str:
         """Of an operand."""
@@ -331,6 +334,10 @@ class Layouts(Checked):
     def of_output(self, index: int) -> str:
         """Of a result."""
         return self.outputs[index] if index < len(self.outputs) else ""
+
+    def behind_output(self, index: int) -> int:
+        """Bytes behind a result that a call may write, 0 or more."""
+        return self.behind[index] if index < len(self.behind) else 0
 
 
 def dense(layer: Layer) -> Layouts:

@@ -17,6 +17,7 @@ from tinsmith_ir.program_printer import print_overlap, print_step, print_view
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
+from tinsmith_lowering.behind import check_behind
 from tinsmith_lowering.kernel import Kernel, Layouts
 from tinsmith_lowering.lower import find_kernel, layer_of_call
 from tinsmith_lowering.prepare import check_prepared
@@ -77,7 +78,9 @@ def check_calls(program: Program, target: Target, kernels: Sequence[Kernel]) -> 
 
 
 def check_layouts(program: Program, call: Call, layouts: Layouts) -> None:
-    """Raise GraphError for a computed operand or a result that lies otherwise than the call's kernel takes it."""
+    """Raise GraphError for a computed operand or a result that lies otherwise than the call's kernel takes it, and for
+    a result without the room behind it that the kernel writes.
+    """
     ends = [(name, layouts.of_input(index)) for index, name in enumerate(call.inputs)]
     ends += [(name, layouts.of_output(index)) for index, name in enumerate(call.outputs)]
     for name, wanted in (*ends, (call.scratch, "")):
@@ -89,6 +92,8 @@ def check_layouts(program: Program, call: Call, layouts: Layouts) -> None:
             f"kernel {call.kernel!r} takes {takes}; copy it first: got\n"
             f"  {print_view(view)}\n  in {print_step(call)}\n"
         )
+    for index, name in enumerate(call.outputs):
+        check_behind(program, call, name, layouts.behind_output(index))
 
 
 def _check_overlaps(where: str, call: Call, borne: tuple[Overlap, ...]) -> None:

@@ -115,9 +115,13 @@ class _Lowering:
         names = dict.fromkeys(kernel.backend for kernel in kernels)
         self.ranks = {name: rank for rank, name in enumerate(names)}
 
-    def add_buffer(self, value: Value, memory: str = ARENA, layout: str = "") -> None:
+    def add_buffer(
+        self, value: Value, memory: str = ARENA, layout: str = "", behind: int = 0
+    ) -> None:
+        """behind: bytes of the buffer behind the tensor, where its writer leaves what nobody reads."""
         buffer, view = tensor(value.name, value.type, memory)
-        self.buffers.append(replace(buffer, size_bytes=layout_bytes(layout, value.type)))
+        size = layout_bytes(layout, value.type) + behind
+        self.buffers.append(replace(buffer, size_bytes=size))
         self.views[view.name] = replace(view, layout=layout)
 
     def in_layout(self, name: str, layout: str = "") -> str:
@@ -213,7 +217,8 @@ class _Lowering:
             for index, value in enumerate(node.inputs)
         )
         for index, value in enumerate(node.outputs):
-            self.add_buffer(value, layout=layouts.of_output(index))
+            behind = layouts.behind_output(index)
+            self.add_buffer(value, layout=layouts.of_output(index), behind=behind)
         outputs = tuple(value.name for value in node.outputs)
         if kernel.takes_offsets:
             self.within_arena.add(node.name)

@@ -56,7 +56,8 @@ class _States:
         buffer = program.view[name].buffer
         ends = {program.view[end].buffer for end in program.ends}
         is_read_at_end = any(self._lies_on(left[other], state) for other in left if other != state)
-        if buffer in ends or is_read_at_end:
+        has_room = program.buffer[buffer].size_bytes <= program.buffer[state].size_bytes
+        if buffer in ends or is_read_at_end or not has_room:
             return False
         views = (
             replace(view, buffer=state) if view.buffer == buffer else view for view in program.views

@@ -95,6 +95,11 @@ uint64_t Soc::take_banks(uint32_t address, uint32_t bytes, uint64_t now) {
   return served - now;
 }
 
+// The private banks of L2, where devices do not get.
+bool Soc::is_private_to_cores(const MemoryRegion &region, uint32_t address) const {
+  return &region == &memories_.l2() && address - description_.l2_base < description_.l2_private_bytes;
+}
+
 // The memory that the device touches, at a time from `now` on, and by how much later.
 Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now,
                                uint64_t &waits) {
@@ -103,6 +108,12 @@ Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t byte
   if (region == nullptr || !device_.reaches(*region, soc_.memories_)) {
     throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
                 (region == nullptr ? ": no memory is there" : ": it does not reach " + region->name));
+  }
+  if (soc_.is_private_to_cores(*region, resolved)) {
+    throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
+                ": it does not reach the private banks of L2, which the cores have for themselves; the part that is "
+                "shared begins at 0x" +
+                hexadecimal(soc_.description_.l2_base + soc_.description_.l2_private_bytes));
   }
   soc_.check_in_flight(resolved, bytes, writes, address, &device_);
   waits = 0;
@@ -131,7 +142,12 @@ uint64_t Soc::DevicePort::store(uint32_t address, const uint8_t *source, uint32_
 }
 
 void Soc::DevicePort::raise(uint32_t line, uint64_t now) {
-  soc_.events_.raise_everywhere(device_.event + line, now);
+  if (soc_.description_.has_cluster()) {
+    soc_.events_.raise_everywhere(device_.event + line, now);
+  } else {
+    soc_.events_.begin_epoch();
+    soc_.interrupts_.raise(device_.event + line, now);
+  }
 }
 
 void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended) {

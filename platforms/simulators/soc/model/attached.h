@@ -24,8 +24,8 @@ struct Attached {
   std::unique_ptr<Accelerator> device;
 
   bool reaches(const MemoryRegion &memory, const Memories &memories) const {
-    return memory.remote               ? reaches_remote
-           : &memory == &memories.l1() ? reaches_l1
+    return &memory == &memories.l1()   ? reaches_l1
+           : memory.remote             ? reaches_remote
            : &memory == &memories.l2() ? reaches_l2
                                        : true;
   }

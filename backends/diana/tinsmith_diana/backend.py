@@ -1,0 +1,22 @@
+"""The table of the layers that DIANA's digital accelerator computes."""
+
+from dataclasses import dataclass
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_lowering import Kernel
+from tinsmith_target import Target
+
+from tinsmith_diana import addition, convolution, fully_connected
+
+
+@dataclass(frozen=True)
+class DianaDigitalBackend(Checked):
+    """Layers that the core gives to the digital accelerator; what it cannot do is the core's."""
+
+    name: str = "diana_digital"
+
+    @checked
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """The same of any target: a rule refuses boards that have no accelerator."""
+        del target
+        return (*convolution.kernels(), *fully_connected.kernels(), *addition.kernels())

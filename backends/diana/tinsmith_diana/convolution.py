@@ -1,0 +1,247 @@
+"""Conv2D and DepthwiseConv2D as jobs of DIANA's digital accelerator."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.graph import Array
+from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
+
+from tinsmith_diana import jobs, scales
+from tinsmith_diana.packing import packed_convolution, packed_depthwise
+from tinsmith_diana.rules import (
+    BACKEND,
+    HEADERS,
+    JOBS,
+    NAME,
+    board_has_twin,
+    cost_of,
+    emission,
+    in_rows,
+    l1_finding,
+    prepared,
+    weights_are_constant,
+)
+
+_SIDES = (1, 3, 5, 7)
+_STRIDES = ((1, 1), (2, 2))
+
+
+@dataclass(frozen=True)
+class _Window:
+    """A window as the array takes it, with rows and columns of zeros around the weights.
+
+    size: height, width. before: columns of zeros in front. above, below, side: zero padding of the image; the columns
+    are the same on both sides.
+    """
+
+    size: tuple[int, int]
+    before: int
+    above: int
+    below: int
+    side: int
+
+
+def one_image(layer: Layer) -> str | None:
+    """There is one image."""
+    images = layer.input(0).shape[0]
+    return None if images == 1 else f"there are {images}"
+
+
+def window_is_known(layer: Layer) -> str | None:
+    """The window has 1, 3, 5 or 7 rows and columns, or zeros make it so; an image with more padding on the right than on
+    the left takes a column of zeros for each.
+    """
+    if _window(layer) is not None:
+        return None
+    height, width = layer.input(1).shape[1:3]
+    left, right = _columns(layer)
+    return f"it is {height}x{width}, with {left} columns on the left and {right} on the right"
+
+
+def stride_is_known(layer: Layer) -> str | None:
+    """Strides are 1x1 or 2x2."""
+    stride = layer.operator_as(Convolution).stride
+    return None if stride in _STRIDES else f"they are {stride[0]}x{stride[1]}"
+
+
+def is_dense(layer: Layer) -> str | None:
+    """The window is not dilated."""
+    dilation = layer.operator_as(Convolution).dilation
+    return None if dilation == (1, 1) else f"it is dilated by {dilation[0]}x{dilation[1]}"
+
+
+def all_channels(layer: Layer) -> str | None:
+    """Each output depends on all input channels; of a depthwise convolution, on one, which has one output."""
+    inputs, outputs = layer.input(0).shape[3], layer.output.shape[3]
+    if isinstance(layer.operator, DepthwiseConv2D):
+        return None if inputs == outputs else f"a channel has {outputs // inputs} outputs"
+    groups = inputs // layer.input(1).shape[3]
+    return None if groups == 1 else f"there are {groups} groups of them"
+
+
+def padding_is_small(layer: Layer) -> str | None:
+    """At most 15 rows lie above and below the image, and 15 columns on its sides."""
+    window = _known_window(layer)
+    ends = window.above, window.below, window.side
+    if max(ends) <= jobs.MOST_PADDING:
+        return None
+    return f"there are {ends[0]} and {ends[1]} rows and {ends[2]} columns"
+
+
+def zeros_are_padding(layer: Layer) -> str | None:
+    """The input's zero point is 0 where there is padding, which is of zeros."""
+    quantization = layer.input(0).quantization
+    point = 0 if quantization is None else quantization.zero_point
+    top = layer.operator_as(Convolution).padding[0]
+    is_padded = any((top, _below(layer, layer.input(1).shape[1]), *_columns(layer)))
+    return f"it is {point}" if point and is_padded else None
+
+
+def weights_fit(layer: Layer) -> str | None:
+    """The weights and biases of 16 outputs fit the accelerator's weight memory of 65,536 bytes."""
+    needed = _work(layer, 0).weight_bytes
+    return None if needed <= jobs.WEIGHT_MEMORY_BYTES else f"they take {needed:,} bytes"
+
+
+def tensors_fit(layer: Layer) -> str | None:
+    """Input and result, in rows of whole words, and what is written behind the result fit the L1 memory of 262,144
+    bytes together.
+    """
+    return l1_finding([layer.input(0)], layer.output, _behind(layer))
+
+
+def work_of(layer: Layer) -> jobs.Convolution:
+    """Of a layer that obeys the rules."""
+    return _work(layer, scales.scale_of(layer).shift, relu=scales.scale_of(layer).relu)
+
+
+def _work(layer: Layer, shift: int, *, relu: bool = False) -> jobs.Convolution:
+    """The same where shift and clip are known, or do not matter."""
+    _, rows, columns, channels = layer.input(0).shape
+    _, height, width, outputs = layer.output.shape
+    window = _known_window(layer)
+    return jobs.Convolution(
+        (rows, columns, channels),
+        (height, width, outputs),
+        window.size,
+        layer.operator_as(Convolution).stride[0],
+        (window.above, window.below, window.side),
+        shift,
+        relu,
+        isinstance(layer.operator, DepthwiseConv2D),
+    )
+
+
+def prepare(layer: Layer) -> tuple[Prepared, ...]:
+    """The record, and the weights and biases that its jobs load."""
+    data = layer.constant(1)
+    if data is None:
+        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    pack = packed_depthwise if isinstance(layer.operator, DepthwiseConv2D) else packed_convolution
+    packed = pack(_within(data, _known_window(layer)), scales.scale_of(layer).biases)
+    return prepared(work_of(layer), Prepared("weights", packed))
+
+
+def _within(data: Array, window: _Window) -> Array:
+    """Weights (outputs or 1, height, width, channels) with the zeros around them."""
+    rows = window.size[0] - data.shape[1]
+    columns = window.size[1] - data.shape[2] - window.before
+    return np.pad(data, ((0, 0), (0, rows), (window.before, columns), (0, 0)))
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    del layer
+    return emission(scope, weights=True)
+
+
+def cost(layer: Layer) -> Cost:
+    """Of the accelerator's jobs, and of the core that starts them."""
+    return cost_of(_work(layer, 0))
+
+
+def layouts(layer: Layer) -> Layouts:
+    """In rows, with room behind the result."""
+    return in_rows(1, _behind(layer))
+
+
+def _behind(layer: Layer) -> int:
+    work = _work(layer, 0)
+    return work.planes_behind * work.plane_bytes[1]
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """Of both operators."""
+    kernel = partial(
+        Kernel,
+        name=NAME,
+        backend=BACKEND,
+        signature=Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8),
+        headers=HEADERS,
+        emit=emit,
+        rules=(
+            board_has_twin,
+            weights_are_constant,
+            one_image,
+            stride_is_known,
+            is_dense,
+            all_channels,
+            window_is_known,
+            padding_is_small,
+            zeros_are_padding,
+            weights_fit,
+            tensors_fit,
+            scales.clips_to_int8_or_relu,
+            scales.is_one_shift,
+            scales.sums_fit,
+        ),
+        prepare=prepare,
+        engine=BACKEND,
+        roundings=scales.ROUNDINGS,
+        layouts=layouts,
+        cost=cost,
+        accelerator=BACKEND,
+        beside=JOBS,
+    )
+    return tuple(kernel(operator=operator) for operator in (Conv2D, DepthwiseConv2D))
+
+
+def _window(layer: Layer) -> _Window | None:
+    """None if no known window holds the layer's. Columns of zeros in front of the weights have the image moved to the
+    right by as many: so it gets as many columns of padding on the left as it needs on the right.
+    """
+    height, width = layer.input(1).shape[1:3]
+    left, right = _columns(layer)
+    before = max(0, right - left)
+    sizes = [
+        next((side for side in _SIDES if side >= least), 0) for least in (height, width + before)
+    ]
+    if 0 in sizes:
+        return None
+    above = layer.operator_as(Convolution).padding[0]
+    return _Window((sizes[0], sizes[1]), before, above, _below(layer, sizes[0]), left + before)
+
+
+def _known_window(layer: Layer) -> _Window:
+    window = _window(layer)
+    if window is None:
+        raise ValueError(f"layer {layer.name}: its window is not known")
+    return window
+
+
+def _below(layer: Layer, height: int) -> int:
+    """Rows below the image that the last outputs reach with a window of that height."""
+    operator = layer.operator_as(Convolution)
+    reach = (layer.output.shape[1] - 1) * operator.stride[0] + height
+    return max(0, reach - layer.input(0).shape[1] - operator.padding[0])
+
+
+def _columns(layer: Layer) -> tuple[int, int]:
+    """Columns of padding on the left, and those on the right that the last outputs reach."""
+    operator = layer.operator_as(Convolution)
+    left = operator.padding[2]
+    reach = (layer.output.shape[2] - 1) * operator.stride[1] + layer.input(1).shape[2]
+    return left, max(0, reach - layer.input(0).shape[2] - left)

@@ -1,0 +1,223 @@
+"""Layers as DIANA's digital accelerator is told of them: the 40 words that kernels/diana repeats as jobs, and the cycles
+that it computes.
+
+The instruction's fields are those of the vendor's driver library (ABurrello/dory-hal). The cycles are MATCH's cost model of
+DIANA for convolutions (eml-eda/match), and for the others what the state machine of its sister chip takes
+(KULeuven-MICAS/tinyvers), scaled from 8 lanes to 16.
+"""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tinsmith_diana.layouts import LANES, padded
+from tinsmith_diana.packing import (
+    SLOTS,
+    convolution_bytes,
+    depthwise_group_bytes,
+    fully_connected_bytes,
+)
+
+WORDS = 40
+L1_BYTES = 256 * 1024
+WEIGHT_MEMORY_BYTES = 64 * 1024
+LARGEST_SHIFT = 31
+MOST_PADDING = 15
+"""Of each of the four bits of the word of zero padding."""
+
+_CACHED = 4096
+_OUTPUT_IN_ROWS = 2
+
+# Cycles: behind each row of a window and channel; of a block of 16 x 16 outputs (4 for bytes of biases, bias, shift, 16
+# rows out, clear); of a block of 16 fully connected outputs; of 16 added elements; of a load, a byte.
+_PASS_CYCLES, _BLOCK_CYCLES, _BLOCK_OF_OUTPUTS, _ADDED_CYCLES = 2, 23, 20, 4
+_BYTES_A_CYCLE = 16
+
+TRIGGER_CYCLES = 474
+"""From one job to the next: what fits HTVM's published latencies best (an assumption for other drivers)."""
+COPY_CYCLES = 36
+"""Of a copy between L1 and L2 besides 16 bytes a cycle: fitted in the same way; MATCH has 70."""
+
+
+class Mode(IntEnum):
+    """Word 0 of an instruction."""
+
+    FULLY_CONNECTED = 0
+    CONVOLUTION = 1
+    ADDITION = 3
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """input, output: height, width, channels. window: height, width, each of 1, 3, 5, 7. stride: 1 or 2. padding: rows
+    of zeros above and below, columns on both sides alike. shift: 0 to 31, to the right. relu: clips to [0, 127].
+    """
+
+    input: tuple[int, int, int]
+    output: tuple[int, int, int]
+    window: tuple[int, int]
+    stride: int
+    padding: tuple[int, int, int]
+    shift: int
+    relu: bool
+    is_depthwise: bool = False
+
+    @property
+    def plane_bytes(self) -> tuple[int, int]:
+        """Of a channel of the input, and of the output."""
+        (rows, columns, _), (height, width, _) = self.input, self.output
+        return rows * padded(columns), height * padded(width)
+
+    @property
+    def weight_bytes(self) -> int:
+        """That each job loads."""
+        taps = self.window[0] * self.window[1]
+        if self.is_depthwise:
+            return depthwise_group_bytes(taps)
+        return convolution_bytes(self.output[2], taps * self.input[2]) // self.jobs
+
+    @property
+    def jobs(self) -> int:
+        """A depthwise layer's channels; else the fewest equal parts of the outputs whose weights the memory takes."""
+        if self.is_depthwise:
+            return self.output[2]
+        blocks = padded(self.output[2]) // LANES
+        taps = self.window[0] * self.window[1] * self.input[2]
+        of_block = convolution_bytes(LANES, taps)
+        parts = (part for part in range(1, blocks) if blocks % part == 0)
+        return next(
+            (part for part in parts if blocks // part * of_block <= WEIGHT_MEMORY_BYTES), blocks
+        )
+
+    @property
+    def planes_behind(self) -> int:
+        """Planes behind the result that a job writes, too, as it always computes 16 channels."""
+        channels = self.output[2]
+        return LANES - 1 if self.is_depthwise else padded(channels) - channels
+
+
+@dataclass(frozen=True)
+class FullyConnected:
+    """Vectors of int8; a job computes 16 outputs."""
+
+    inputs: int
+    outputs: int
+    shift: int
+    relu: bool
+
+    @property
+    def jobs(self) -> int:
+        """One for each 16 outputs: no driver of the chip asks for more in one."""
+        return padded(self.outputs) // LANES
+
+    @property
+    def weight_bytes(self) -> int:
+        """That each job loads."""
+        return fully_connected_bytes(LANES, self.inputs)
+
+
+@dataclass(frozen=True)
+class Addition:
+    """Of two operands of `size_bytes` each, a multiple of 16, padding included."""
+
+    size_bytes: int
+    shift: int
+
+    jobs = 1
+    weight_bytes = 0
+
+
+Work = Convolution | FullyConnected | Addition
+
+
+def record(work: Work) -> NDArray[np.uint32]:
+    """The words of a layer: 0 to 31 the instruction without its three addresses; 32 how often it runs; 33 the bytes of
+    weights that each run loads; 34 how many runs are a group; 35, 36 weights from one group, and in a group from one run,
+    to the next; 37, 38 the input, the output from one run to the next; all in bytes.
+    """
+    match work:
+        case Convolution():
+            fields = _convolution(work)
+        case FullyConnected():
+            fields = {0: Mode.FULLY_CONNECTED, 4: padded(work.inputs) // LANES, 5: 1}
+            fields |= {14: int(work.relu), 35: work.weight_bytes, 38: LANES}
+        case Addition():
+            fields = {0: Mode.ADDITION, 4: work.size_bytes // LANES}
+    fields |= {15: _OUTPUT_IN_ROWS, 18: 1, 19: work.shift, 32: work.jobs, 33: work.weight_bytes}
+    words = np.zeros(WORDS, np.uint32)
+    words[34] = 1
+    for index, value in fields.items():
+        words[index] = value
+    return words
+
+
+def _convolution(work: Convolution) -> dict[int, int]:
+    (rows, columns, channels), (height, width, outputs) = work.input, work.output
+    of_input, of_output = work.plane_bytes
+    top, bottom, side = work.padding
+    blocks = padded(outputs) // LANES // work.jobs
+    fields = {
+        0: Mode.CONVOLUTION,
+        4: 1 if work.is_depthwise else channels,
+        5: 1 if work.is_depthwise else blocks,
+        6: columns,
+        7: rows,
+        8: padded(columns),
+        9: of_input,
+        10: work.window[1],
+        11: work.window[0],
+        12: padded(width) // LANES,
+        13: height,
+        14: int(work.relu),
+        16: of_output,
+        17: 1,
+        20: side | top << 8 | bottom << 12,
+        24: int(work.stride == 2),
+        35: work.weight_bytes,
+    }
+    if work.is_depthwise:
+        return fields | {34: SLOTS, 36: LANES // SLOTS, 37: of_input, 38: of_output}
+    return fields | {38: blocks * LANES * of_output}
+
+
+def loaded_bytes(work: Work) -> int:
+    """Bytes of weights that all jobs load together."""
+    return work.jobs * work.weight_bytes
+
+
+@lru_cache(maxsize=_CACHED)
+def compute_cycles(work: Work) -> int:
+    """Of all jobs, without triggers and loads."""
+    match work:
+        case Convolution():
+            return _convolution_cycles(work)
+        case FullyConnected():
+            return work.jobs * (padded(work.inputs) // LANES + _BLOCK_OF_OUTPUTS)
+        case Addition():
+            return work.size_bytes // LANES * _ADDED_CYCLES
+
+
+def cycles(work: Work) -> int:
+    """With loads of weights, which precede the computing of their job, and triggers."""
+    return work.jobs * TRIGGER_CYCLES + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
+
+
+def _convolution_cycles(work: Convolution) -> int:
+    """Window rows that lie in zero padding are left out."""
+    height, width, outputs = work.output
+    channels = 1 if work.is_depthwise else work.input[2]
+    of_rows = sum(
+        channels * _rows_inside(work, row) * (work.window[1] + _PASS_CYCLES) + _BLOCK_CYCLES
+        for row in range(height)
+    )
+    blocks = outputs if work.is_depthwise else padded(outputs) // LANES
+    return blocks * (padded(width) // LANES) * of_rows
+
+
+def _rows_inside(work: Convolution, row: int) -> int:
+    """Of the window of an output's row, how many lie in the image."""
+    first = row * work.stride - work.padding[0]
+    return max(0, min(first + work.window[0], work.input[0]) - max(first, 0))

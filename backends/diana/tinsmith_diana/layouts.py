@@ -1,0 +1,51 @@
+"""How DIANA's digital accelerator wants activations: planes of rows of 16-byte words, each word's bytes from its end."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir import ElementLayout, GraphError, TensorType
+from tinsmith_ir.dtypes import DType
+
+LANES = 16
+"""Bytes of a word of the L1 memory; columns, and output channels, of the array."""
+WORD_ORDER = 3
+"""Element `i` lies at byte `i ^ 3`: both arrays take 32-bit words from the most significant byte on (HTVM's layout
+transform, KULeuven-MICAS/htvm)."""
+
+
+class DianaRows(ElementLayout):
+    """An image [1, H, W, C] as C planes of H rows, each row padded to a multiple of 16 bytes: element (y, x, c) at byte
+    ((c * H + y) * Wp + x) ^ 3. A vector, [C] or [1, C], densely, padded to a multiple of 16: element c at byte c ^ 3.
+    """
+
+    name: ClassVar[str] = "diana_rows"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        """A multiple of 16. Raises GraphError for other types than int8, several images, other ranks."""
+        shape = type_.shape
+        is_image = len(shape) == 4 and shape[0] == 1
+        is_vector = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)
+        if type_.dtype is not DType.INT8 or not (is_image or is_vector):
+            raise GraphError(
+                f"layout {self.name!r}: expected i8[1,H,W,C], i8[1,C] or i8[C], got {type_}; copy one image at a time"
+            )
+        if is_vector:
+            return padded(shape[-1])
+        _, height, width, channels = shape
+        return channels * height * padded(width)
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        """Of each element, of the tensor's shape."""
+        if len(type_.shape) < 4:
+            return np.arange(type_.shape[-1], dtype=np.int64).reshape(type_.shape) ^ WORD_ORDER
+        _, height, width, channels = type_.shape
+        planes = np.arange(channels, dtype=np.int64)[None, None, :] * height
+        rows = planes + np.arange(height, dtype=np.int64)[:, None, None]
+        columns = np.arange(width, dtype=np.int64)[None, :, None]
+        return ((rows * padded(width) + columns) ^ WORD_ORDER)[None]
+
+
+def padded(extent: int) -> int:
+    """The next multiple of 16 that is no less."""
+    return -(-extent // LANES) * LANES

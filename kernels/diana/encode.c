@@ -1,0 +1,207 @@
+// From a layer to a record. What each word means is public in dory-hal and KU Leuven's SDK for DIANA; nothing here
+// touches the accelerator.
+
+#include "record.h"
+#include "tinsmith/diana.h"
+
+#define MOST 0xffffu
+
+static uint32_t rounded_up(uint32_t size) {
+  return (size + kLanes - 1u) / kLanes * kLanes;
+}
+
+static bool is_size(uint32_t size) {
+  return size - 1u < MOST;
+}
+
+static bool is_convolution(const tinsmith_diana_layer_t *layer) {
+  return layer->mode == kTinsmithDianaConvolution || layer->mode == kTinsmithDianaDepthwise;
+}
+
+// Whether a kernel at that stride makes as many outputs of a padded input.
+static bool is_output_size(uint32_t output, uint32_t padded_input, uint32_t kernel, uint32_t stride) {
+  return padded_input >= kernel && (padded_input - kernel) / stride + 1u == output;
+}
+
+static bool are_sizes(const tinsmith_diana_layer_t *layer) {
+  return is_size(layer->input_height) && is_size(layer->input_width) && is_size(layer->input_channels) &&
+         is_size(layer->output_height) && is_size(layer->output_width) && is_size(layer->output_channels) &&
+         tinsmith_diana_is_kernel(layer->kernel_height) && tinsmith_diana_is_kernel(layer->kernel_width) &&
+         (layer->stride == 1u || layer->stride == 2u);
+}
+
+static bool is_padding(const tinsmith_diana_layer_t *layer) {
+  return layer->pad_top < layer->kernel_height && layer->pad_bottom < layer->kernel_height &&
+         layer->pad_width < layer->kernel_width;
+}
+
+static bool is_shape(const tinsmith_diana_layer_t *layer) {
+  const uint32_t height = layer->input_height + layer->pad_top + layer->pad_bottom;
+  const uint32_t width = layer->input_width + 2u * layer->pad_width;
+  if (!is_output_size(layer->output_height, height, layer->kernel_height, layer->stride) ||
+      !is_output_size(layer->output_width, width, layer->kernel_width, layer->stride)) {
+    return false;
+  }
+  const bool has_no_kernel = layer->kernel_height == 1u && layer->kernel_width == 1u && layer->stride == 1u;
+  const bool has_equal_channels = layer->input_channels == layer->output_channels;
+  switch (layer->mode) {
+    case kTinsmithDianaDepthwise:
+      return has_equal_channels;
+    case kTinsmithDianaFullyConnected:
+      return has_no_kernel && layer->input_height == 1u && layer->input_width == 1u;
+    case kTinsmithDianaAddition:
+      return has_no_kernel && has_equal_channels;
+    default:
+      return true;
+  }
+}
+
+static uint32_t weight_rows(const tinsmith_diana_layer_t *layer) {
+  const uint32_t pixels = layer->kernel_height * layer->kernel_width;
+  switch (layer->mode) {
+    case kTinsmithDianaConvolution:
+      return layer->input_channels * pixels + kBiasRows;
+    case kTinsmithDianaDepthwise:
+      return pixels + kBiasRows;
+    case kTinsmithDianaFullyConnected:
+      return rounded_up(layer->input_channels) + kBiasBytes;
+    default:
+      return 0u;
+  }
+}
+
+static bool is_image(uint32_t height, uint32_t width, uint32_t planes) {
+  const uint64_t row = rounded_up(width);
+  return row * height * planes <= TINSMITH_DIANA_L1_BYTES;
+}
+
+static bool are_images(const tinsmith_diana_layer_t *layer) {
+  if (layer->mode == kTinsmithDianaFullyConnected) {
+    return true;  // vectors whose weights fit
+  }
+  const uint32_t behind = layer->mode == kTinsmithDianaDepthwise ? kLanes - 1u : 0u;
+  const uint32_t output_planes =
+      layer->mode == kTinsmithDianaConvolution ? rounded_up(layer->output_channels) : layer->output_channels + behind;
+  return is_image(layer->input_height, layer->input_width, layer->input_channels) &&
+         is_image(layer->output_height, layer->output_width, output_planes);
+}
+
+static tinsmith_diana_status_t check_layer(const tinsmith_diana_layer_t *layer) {
+  if ((uint32_t)layer->mode > kTinsmithDianaAddition) {
+    return kTinsmithDianaBadMode;
+  }
+  if (!are_sizes(layer)) {
+    return kTinsmithDianaBadShape;
+  }
+  if (!is_padding(layer)) {
+    return kTinsmithDianaBadPadding;
+  }
+  if (!is_shape(layer)) {
+    return kTinsmithDianaBadShape;
+  }
+  if (weight_rows(layer) > TINSMITH_DIANA_WEIGHT_BYTES / kLanes) {
+    return kTinsmithDianaBadWeights;
+  }
+  if (layer->shift > 31u || (layer->mode == kTinsmithDianaAddition && layer->is_rectified)) {
+    return kTinsmithDianaBadOutput;
+  }
+  return are_images(layer) ? kTinsmithDianaOk : kTinsmithDianaBadMemory;
+}
+
+static void set_shape(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  const uint32_t columns = rounded_up(layer->output_width);
+  words[kInputWidth] = layer->input_width;
+  words[kInputHeight] = layer->input_height;
+  words[kInputRowBytes] = rounded_up(layer->input_width);
+  words[kInputPlaneBytes] = words[kInputRowBytes] * layer->input_height;
+  words[kKernelWidth] = layer->kernel_width;
+  words[kKernelHeight] = layer->kernel_height;
+  words[kOutputColumns] = columns / kLanes;
+  words[kOutputRows] = layer->output_height;
+  words[kOutputPlaneBytes] = columns * layer->output_height;
+  words[kPadding] = layer->pad_width << kPadWidth | layer->pad_top << kPadTop | layer->pad_bottom << kPadBottom;
+  words[kIsStrided] = layer->stride - 1u;
+}
+
+// As few jobs as there may be, each of as many output channels and all that it needs of weights.
+static void set_convolution(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
+  const uint32_t block_bytes = weight_rows(layer) * kLanes;
+  uint32_t jobs = 1u;
+  while (blocks % jobs != 0u || blocks / jobs * block_bytes > TINSMITH_DIANA_WEIGHT_BYTES) {
+    ++jobs;
+  }
+  words[kInputChannels] = layer->input_channels;
+  words[kOutputChannels] = blocks / jobs;
+  words[kJobs] = jobs;
+  words[kWeightBytes] = blocks / jobs * block_bytes;
+  words[kGroupBytes] = words[kWeightBytes];
+  words[kOutputJobBytes] = blocks / jobs * kLanes * words[kOutputPlaneBytes];
+}
+
+// A job for each channel: the first of the 16 planes that it writes is right, those behind are for later jobs to write
+// over, so that channels go up.
+static void set_depthwise(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  words[kInputChannels] = 1u;
+  words[kOutputChannels] = 1u;
+  words[kJobs] = layer->input_channels;
+  words[kWeightBytes] = weight_rows(layer) * kLanes;
+  words[kGroup] = kDepthwiseGroup;
+  words[kGroupBytes] = words[kWeightBytes];
+  words[kGroupJobBytes] = kDepthwiseBytes;
+  words[kInputJobBytes] = words[kInputPlaneBytes];
+  words[kOutputJobBytes] = words[kOutputPlaneBytes];
+}
+
+// A job for 16 outputs, which is all that DORY gives the accelerator at once.
+static void set_fully_connected(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  words[kInputChannels] = rounded_up(layer->input_channels) / kLanes;
+  words[kOutputChannels] = 1u;
+  words[kJobs] = rounded_up(layer->output_channels) / kLanes;
+  words[kWeightBytes] = weight_rows(layer) * kLanes;
+  words[kGroupBytes] = words[kWeightBytes];
+  words[kOutputJobBytes] = kLanes;
+}
+
+static void set_addition(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  words[kMode] = kModeAddition;
+  words[kInputChannels] = rounded_up(layer->input_width) / kLanes * layer->input_height * layer->input_channels;
+}
+
+static void set_mode(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  if (layer->mode == kTinsmithDianaAddition) {
+    set_addition(layer, words);
+    return;
+  }
+  words[kIsRectified] = layer->is_rectified;
+  words[kOutputLayout] = kLayoutDigital;
+  words[kDilation] = 1u;
+  if (!is_convolution(layer)) {
+    words[kMode] = kModeFullyConnected;
+    set_fully_connected(layer, words);
+    return;
+  }
+  words[kMode] = kModeConvolution;
+  set_shape(layer, words);
+  if (layer->mode == kTinsmithDianaDepthwise) {
+    set_depthwise(layer, words);
+  } else {
+    set_convolution(layer, words);
+  }
+}
+
+tinsmith_diana_status_t tinsmith_diana_digital_encode(const tinsmith_diana_layer_t *layer,
+                                                      tinsmith_diana_record_t *record) {
+  const tinsmith_diana_status_t status = check_layer(layer);
+  if (status != kTinsmithDianaOk) {
+    return status;
+  }
+  *record = (tinsmith_diana_record_t){{0u}};
+  uint32_t *const words = record->words;
+  words[kJobs] = 1u;
+  words[kGroup] = 1u;
+  words[kStop] = 1u;
+  words[kShift] = layer->shift;
+  set_mode(layer, words);
+  return kTinsmithDianaOk;
+}

@@ -1,0 +1,71 @@
+// What generated C calls: a layer of a network on DIANA's digital accelerator, an array of 16x16 multipliers.
+//
+// A layer is one instruction of the accelerator and how often it runs. What each word means is public in DORY's
+// hardware abstraction for DIANA (dory-hal) and KU Leuven's SDK; word 6 is the width of the image here, word 8 its
+// row in memory, which those two always give as one number.
+
+#ifndef TINSMITH_DIANA_DIGITAL_H_
+#define TINSMITH_DIANA_DIGITAL_H_
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Words of the record of a layer: an instruction, and how it is repeated. */
+#define TINSMITH_DIANA_DIGITAL_WORDS 40u
+
+/** Tokens are below it. */
+#define TINSMITH_DIANA_TOKENS 32u
+
+/**
+ * Start a layer on the digital array; of one core alone. Waits first for the layer or copy before. Returns when the
+ * last of the layer's jobs has begun.
+ *
+ * Element i of an array lies at byte i XOR 3. Images are planes of rows: an image of `c` channels of `y` rows of `x`
+ * elements has a row of 16 * ceil(x / 16) bytes. What lies behind x in a row of an input is never read; there, an
+ * output holds anything.
+ *
+ * The record is TINSMITH_DIANA_DIGITAL_WORDS little-endian words at a multiple of 4:
+ *   - 0..31 the instruction: 0 mode (0 fully connected, 1 convolution, 3 addition), 1..3 addresses, here 0,
+ *     4 input channels (fully connected: / 16; addition: elements / 16), 5 output channels / 16, 6 width and 7 height
+ *     of the input, 8 bytes of its rows, 9 of its planes, 10 width and 11 height of the kernel, 12 output columns / 16,
+ *     13 output rows, 14 whether ReLU, 15 layout of the output (2), 16 bytes of its planes, 17 dilation (1), 18 stop
+ *     (1), 19 shift, 20 padding (bits 3:0 left and right, 11:8 top, 15:12 bottom), 24 whether strides are 2; others 0
+ *   - 32 jobs: how often it runs, with addresses moved each time
+ *   - 33 bytes of weights that each job loads; of additions 0
+ *   - 34 group: jobs that share rows of weights (depthwise 4, else 1)
+ *   - 35 bytes of weights from one group to the next
+ *   - 36 bytes of weights from one job of a group to the next
+ *   - 37 bytes of the input, 38 of the output, from one job to the next
+ *   - 39 is 0
+ *
+ * An output is clip((sum of products + bias) >> shift), the sum of 32 bits that wrap, the shift rounding down, the clip
+ * to [-128, 127], with ReLU to [0, 127]. An addition has no bias.
+ *
+ * @param[in] layer   the record, of a constant
+ * @param[in] weights packed as the accelerator reads them, biases inside, at a multiple of 4; in the second-level
+ *                    memory that accelerators reach; NULL for additions. The last jobs of depthwise layers read up to
+ *                    12 bytes behind it, of which nothing but unused planes depends.
+ * @param[in] input   in the accelerators' memory, at a multiple of 16
+ * @param[in] operand the second operand of an addition, as the input; else NULL
+ * @param[out] output in the accelerators' memory, at a multiple of 16; of a depthwise layer, 15 planes behind it are
+ *                    written, too, with values that mean nothing
+ * @param[in] token   what the wait names; may be that of a layer which nobody waits for any more
+ */
+void tinsmith_diana_digital_start(const int8_t *layer, const int8_t *weights, const int8_t *input,
+                                  const int8_t *operand, int8_t *output, uint32_t token);
+
+/**
+ * Return when the layer that was started last with that token has ended, and so all that were started before.
+ *
+ * @param[in] token of a layer that was started
+ */
+void tinsmith_diana_digital_wait(uint32_t token);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif
+
+#endif  // TINSMITH_DIANA_DIGITAL_H_
