@@ -158,15 +158,23 @@ class CopyWriter:
         yield f"{indent}{{  // {print_name_of(copy)}"
         yield declaration(f"{indent}  ", "uint8_t *const to", self._address(destination))
         yield declaration(f"{indent}  ", "const uint8_t *const from", self._address(source))
-        yield f"{indent}  for (int32_t r = 0; r < {len(starts[0])}; ++r) {{"
-        ends = [f"to + {names[0]}", f"from + {names[1]}", f"{size}u"]
-        if dma_token is not None:
-            arguments = [dma_token, *ends, "1u", "0u", "0u"]
-            yield wrapped_call(f"{indent}    {self._start_of(copy)}(", arguments, ");")
+        if len(starts[0]) == 1:
+            yield self._run(copy, ["to", "from", f"{size}u"], f"{indent}  ", dma_token)
         else:
-            yield wrapped_call(f"{indent}    memcpy(", ends, ");")
-        yield f"{indent}  }}"
+            yield f"{indent}  for (int32_t r = 0; r < {len(starts[0])}; ++r) {{"
+            ends = [f"to + {names[0]}", f"from + {names[1]}", f"{size}u"]
+            yield self._run(copy, ends, f"{indent}    ", dma_token)
+            yield f"{indent}  }}"
         yield f"{indent}}}"
+
+    def _run(self, copy: Copy, ends: Sequence[str], indent: str, dma_token: str | None) -> str:
+        """One run of bytes. ends: to, from, how many."""
+        if dma_token is None:
+            return wrapped_call(f"{indent}memcpy(", ends, ");")
+        function = self._start_of(copy)
+        if function == _UNORDERED:
+            return wrapped_call(f"{indent}{_OF_BYTES}(", [dma_token, *ends], ");")
+        return wrapped_call(f"{indent}{function}(", [dma_token, *ends, "1u", "0u", "0u"], ");")
 
     def _start_of(self, copy: Copy) -> str:
         """The function that starts a copy of a DMA."""

@@ -19,19 +19,18 @@ from tinsmith_c.text import comment_lines, wrapped_call
 def layer_done(
     layout: Layout, call: Call, indent: str, arena: str, holder: str = "", number: str = ""
 ) -> str:
-    """The hook behind a call. arena, holder: as of `Layout.address`. number: of the call, where C works it out."""
+    """The hook behind a call, with its result where the core reaches it. arena, holder: as of `Layout.address`. number:
+    of the call, where C works it out.
+    """
     output = layer_output(call)
     view = layout.program.view[output]
-    size = layout_bytes(view.layout, view.type)
-    return wrapped_call(
-        f"{indent}TINSMITH_LAYER_DONE(",
-        [
-            number or f"{layout.numbers[call.name]}u",
-            layout.address(output, arena, holder),
-            f"{size}u",
-        ],
-        ");",
-    )
+    if layout.program.memory[layout.program.buffer_of(output).memory].is_remote:
+        result = "NULL", "0u"
+    else:
+        size = layout_bytes(view.layout, view.type)
+        result = layout.address(output, arena, holder), f"{size}u"
+    arguments = [number or f"{layout.numbers[call.name]}u", *result]
+    return wrapped_call(f"{indent}TINSMITH_LAYER_DONE(", arguments, ");")
 
 
 @dataclass(frozen=True)
