@@ -2,6 +2,7 @@
 placed.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tinsmith_ir import UsageError
@@ -11,8 +12,8 @@ from tinsmith_ir.escape import visible
 from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.plugins import registry
 
-CLUSTER = "cluster"
-"""The cores alone: the target's own back end."""
+CLUSTER, CPU = "cluster", "cpu"
+"""The cores alone, or the one core: the target's own back end."""
 BOTH = "both"
 """Each layer where it is faster by the model."""
 PLACING = "place-layers"
@@ -38,30 +39,39 @@ def engines_for(target: str, backend: str | None, engines: str | None) -> Engine
         raise UsageError(
             f"--engines {visible(engines)}: expected no --backend beside it, got --backend {backend}; leave one out"
         )
-    accelerator = _accelerator(target)
-    if accelerator is None:
+    accelerators = _accelerators(target)
+    if not accelerators:
         raise UsageError(
             f"--engines {visible(engines)}: expected a target with an accelerator that a back end drives, "
             f"got {target}; leave the option out"
         )
+    own = registry().target(target)
     choices = {
-        CLUSTER: Engines(registry().target(target).backend),
-        accelerator: Engines(accelerator, (PassChoice(PLACING, {"by": "rule"}),)),
-        BOTH: Engines(accelerator),
+        CPU if own.board.cluster is None else CLUSTER: Engines(own.backend),
+        **{
+            name: Engines(found, (PassChoice(PLACING, {"by": "rule"}),))
+            for name, found in accelerators.items()
+        },
+        BOTH: Engines(next(iter(accelerators.values()))),
     }
     if engines not in choices:
         names = ", ".join(list(choices)[:-1])
         raise UsageError(
-            f"--engines: expected {names} or {BOTH}, got {visible(engines)!r}; {target} has {accelerator}"
+            f"--engines: expected {names} or {BOTH}, got {visible(engines)!r}; {target} has {', '.join(accelerators)}"
         )
     return choices[engines]
 
 
-def _accelerator(name: str) -> str | None:
-    """The back end of the first accelerator of a target's cluster that stands before the target's own."""
+def _accelerators(name: str) -> Mapping[str, str]:
+    """The accelerators of a target's board, each with the back end that drives it and leaves all else to the target's
+    own.
+    """
     target = registry().target(name)
-    cluster = target.board.cluster
-    if cluster is None:
-        return None
-    found = (registry().backends.get(accelerator) for accelerator in cluster.accelerators)
-    return next((entry.name for entry in found if entry and entry.behind == target.backend), None)
+    cluster, scratchpad = target.board.cluster, target.board.scratchpad
+    names = (*(cluster.accelerators if cluster else ()), *(scratchpad.accelerators if scratchpad else ()))
+    driven = {
+        entry.accelerator or entry.name: entry.name
+        for entry in registry().backends.values()
+        if entry.behind == target.backend
+    }
+    return {name: driven[name] for name in names if name in driven}

@@ -154,7 +154,8 @@ class BackendEntry(Checked):
 
     name: as in `--backend`, `Target.backend` and `Kernel.backend`. serves_all: its kernels stand behind those of the
     preferred back end, for every target; the others serve where they are preferred. behind: the back end that takes
-    what this one leaves, where it is preferred: an accelerator's is that of the cores beside it.
+    what this one leaves, where it is preferred: an accelerator's is that of the cores beside it. accelerator: which one
+    of a board it drives, `Kernel.accelerator` of its kernels; the back end's name if "".
     """
 
     name: str
@@ -162,6 +163,7 @@ class BackendEntry(Checked):
     files: KernelFiles
     serves_all: bool = False
     behind: str | None = None
+    accelerator: str = ""
 
 
 @dataclass(frozen=True)
