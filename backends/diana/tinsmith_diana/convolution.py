@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.graph import Array
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
 
@@ -51,8 +51,8 @@ def one_image(layer: Layer) -> str | None:
 
 
 def window_is_known(layer: Layer) -> str | None:
-    """The window has 1, 3, 5 or 7 rows and columns, or zeros make it so; an image with more padding on the right than on
-    the left takes a column of zeros for each.
+    """The window has 1, 3, 5 or 7 rows and columns, or zeros make it so; each column of padding that the image has on
+    the right and not on the left takes a column of zeros.
     """
     if _window(layer) is not None:
         return None
@@ -141,11 +141,12 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
     if data is None:
         raise ValueError(f"layer {layer.name}: the weights are not constant")
     pack = packed_depthwise if isinstance(layer.operator, DepthwiseConv2D) else packed_convolution
-    packed = pack(_within(data, _known_window(layer)), scales.scale_of(layer).biases)
+    weights = _within(data.astype(np.int8), _known_window(layer))
+    packed = pack(weights, scales.scale_of(layer).biases)
     return prepared(work_of(layer), Prepared("weights", packed))
 
 
-def _within(data: Array, window: _Window) -> Array:
+def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
     """Weights (outputs or 1, height, width, channels) with the zeros around them."""
     rows = window.size[0] - data.shape[1]
     columns = window.size[1] - data.shape[2] - window.before

@@ -1,8 +1,7 @@
-"""Layers as DIANA's digital accelerator is told of them: the 40 words that kernels/diana repeats as jobs, and the cycles
-that it computes.
+"""Layers as DIANA's digital accelerator is told of them: the 40 words that kernels/diana repeats as jobs, and cycles.
 
-The instruction's fields are those of the vendor's driver library (ABurrello/dory-hal). The cycles are MATCH's cost model of
-DIANA for convolutions (eml-eda/match), and for the others what the state machine of its sister chip takes
+The instruction's fields are those of the vendor's driver library (ABurrello/dory-hal). The cycles are MATCH's cost
+model of DIANA for convolutions (eml-eda/match), and for the others what the state machine of its sister chip takes
 (KULeuven-MICAS/tinyvers), scaled from 8 lanes to 16.
 """
 
@@ -135,8 +134,8 @@ Work = Convolution | FullyConnected | Addition
 
 def record(work: Work) -> NDArray[np.uint32]:
     """The words of a layer: 0 to 31 the instruction without its three addresses; 32 how often it runs; 33 the bytes of
-    weights that each run loads; 34 how many runs are a group; 35, 36 weights from one group, and in a group from one run,
-    to the next; 37, 38 the input, the output from one run to the next; all in bytes.
+    weights that each run loads; 34 how many runs are a group; 35, 36 weights from one group, and in a group from one
+    run, to the next; 37, 38 the input, the output from one run to the next; all in bytes.
     """
     match work:
         case Convolution():

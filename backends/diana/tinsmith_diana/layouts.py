@@ -1,4 +1,4 @@
-"""How DIANA's digital accelerator wants activations: planes of rows of 16-byte words, each word's bytes from its end."""
+"""How DIANA's digital accelerator wants activations: planes of rows of 16 bytes, each 32-bit word from its end on."""
 
 from typing import ClassVar
 
@@ -24,21 +24,22 @@ class DianaRows(ElementLayout):
     def size_bytes(self, type_: TensorType) -> int:
         """A multiple of 16. Raises GraphError for other types than int8, several images, other ranks."""
         shape = type_.shape
-        is_image = len(shape) == 4 and shape[0] == 1
-        is_vector = len(shape) == 1 or (len(shape) == 2 and shape[0] == 1)
-        if type_.dtype is not DType.INT8 or not (is_image or is_vector):
-            raise GraphError(
-                f"layout {self.name!r}: expected i8[1,H,W,C], i8[1,C] or i8[C], got {type_}; copy one image at a time"
-            )
-        if is_vector:
-            return padded(shape[-1])
-        _, height, width, channels = shape
-        return channels * height * padded(width)
+        if type_.dtype is DType.INT8 and shape:
+            match shape:
+                case (1, height, width, channels):
+                    return channels * height * padded(width)
+                case (channels,) | (1, channels):
+                    return padded(channels)
+                case _:
+                    pass
+        raise GraphError(
+            f"layout {self.name!r}: expected i8[1,H,W,C], i8[1,C] or i8[C], got {type_}; copy one image at a time"
+        )
 
     def offsets(self, type_: TensorType) -> NDArray[np.int64]:
         """Of each element, of the tensor's shape."""
         if len(type_.shape) < 4:
-            return np.arange(type_.shape[-1], dtype=np.int64).reshape(type_.shape) ^ WORD_ORDER
+            return np.arange(type_.elements, dtype=np.int64).reshape(type_.shape) ^ WORD_ORDER
         _, height, width, channels = type_.shape
         planes = np.arange(channels, dtype=np.int64)[None, None, :] * height
         rows = planes + np.arange(height, dtype=np.int64)[:, None, None]

@@ -1,7 +1,7 @@
 """Weights and biases as DIANA's digital accelerator reads them from L2, byte by byte.
 
-The orders are those of the packers of DORY's back end for DIANA (pulp-platform/dory), found with weights that tell where
-they went. All go by 32-bit words from the most significant byte on: byte `i` of the order lies at `i ^ 3`.
+The orders are those of the packers of DORY's back end for DIANA (pulp-platform/dory), found with weights that tell
+where they went. All go by 32-bit words from the most significant byte on: byte `i` of the order lies at `i ^ 3`.
 """
 
 import numpy as np

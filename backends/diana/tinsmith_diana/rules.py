@@ -61,8 +61,10 @@ def cost_of(work: jobs.Work) -> Cost:
 def emission(scope: Scope, *, weights: bool, operand: str = "NULL") -> Emission:
     """The start of a layer's jobs and the wait for them. operand: C expression of an addition's second one."""
     words = scope.prepared(_RECORD, f"{scope.layer}: its instruction, and how it is repeated")
-    packed = scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights and biases")
-    arguments = [words, packed if weights else "NULL", scope.input(0), operand, scope.output]
+    packed = (
+        scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights and biases") if weights else "NULL"
+    )
+    arguments = [words, packed, scope.input(0), operand, scope.output]
     return Emission(
         (f"  tinsmith_diana_digital_start({', '.join(arguments)}, {scope.token});",),
         wait=(f"  tinsmith_diana_digital_wait({scope.token});",),

@@ -1,8 +1,8 @@
 """How the digital array comes from a sum to a result: (sum + bias) >> shift, clipped to [-128, 127] or [0, 127].
 
 It has neither multipliers nor zero points. Half a step, the input's zero point times the weights and the result's zero
-point lie in the bias, so a layer is the array's, to the bit, if all its multipliers are the same power of two and nothing
-leaves 32 bits.
+point lie in the bias, so a layer is the array's, to the bit, if all its multipliers are the same power of two and
+nothing leaves 32 bits.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class Scale:
 
 
 def is_one_shift(layer: Layer) -> str | None:
-    """Each sum is multiplied by a power of two, the same for all channels, which shifts it by 0 to 31 bits to the right;
-    set-rounding{mode=floor,bits=1} makes powers of two.
+    """Each sum is multiplied by a power of two, the same for all channels, which is a shift by 0 to 31 bits to the
+    right; set-rounding{mode=floor,bits=1} makes powers of two.
     """
     p = _parameters(layer)
     found = {

@@ -1,0 +1,63 @@
+"""Random layers at the rules' borders: refused by a rule, or the twin's bytes are the evaluator's."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tinsmith_c.testing import HostModel, KernelObjects
+from tinsmith_diana.border_layers import border_inputs, border_layer
+from tinsmith_ir import Graph
+from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_lowering import Kernel, lower
+from tinsmith_target import Target
+
+_LAYERS = 60
+_OF_EACH_HALF = 0.4
+_LEAST_REFUSED = 0.1
+_NAME = "tinsmith_diana_digital"
+_REFUSALS = (f"{_NAME}: ", "diana_digital has no kernel for ")
+
+
+def is_taken(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> bool:
+    (call,) = lower(graph, host, kernels).calls
+    taken = call.kernel.startswith((_NAME, "diana_digital/"))
+    assert taken or call.reason.startswith(_REFUSALS), call.reason
+    return taken
+
+
+@pytest.mark.parametrize("seed", range(_LAYERS))
+def test_a_layer_is_refused_by_a_rule_or_that_of_the_evaluator(
+    seed: int,
+    host: Target,
+    kernels: tuple[Kernel, ...],
+    kernel_objects: KernelObjects,
+    tmp_path: Path,
+) -> None:
+    graph = border_layer(seed)
+    if not is_taken(graph, host, kernels):
+        return
+    model = HostModel.of_graph(graph, host, kernels, kernel_objects, tmp_path)
+    for inputs in border_inputs(graph, seed):
+        assert model.wrong_results(inputs, graph) == []
+
+
+def test_many_layers_are_taken_and_many_refused(host: Target, kernels: tuple[Kernel, ...]) -> None:
+    """What the test above stands for: it cannot pass because all are refused, nor the rules because none is."""
+    graphs = [border_layer(seed) for seed in range(_LAYERS)]
+    taken = [graph for graph in graphs if is_taken(graph, host, kernels)]
+    assert len(taken) > _OF_EACH_HALF * _LAYERS
+    assert len(graphs) - len(taken) > _LEAST_REFUSED * _LAYERS
+    counts = Counter(graph.nodes[0].operator.mnemonic for graph in taken)
+    assert counts.keys() == {"conv2d", "depthwise_conv2d", "fully_connected", "add"}
+    assert min(counts.values()) > 0.05 * _LAYERS
+
+
+def test_results_are_rarely_clipped(host: Target, kernels: tuple[Kernel, ...]) -> None:
+    """A layer of which only ends are seen would hide wrong sums."""
+    graphs = [border_layer(seed) for seed in range(_LAYERS)]
+    taken = [graph for graph in graphs if is_taken(graph, host, kernels)]
+    inner = 0
+    for graph in taken:
+        (result,) = evaluate_graph(graph, border_inputs(graph, 0)[0]).values()
+        inner += float(((result > -128) & (result < 127) & (result != 0)).mean()) > 0.3
+    assert inner > 0.6 * len(taken)
