@@ -132,13 +132,26 @@ uint64_t Soc::DevicePort::store(uint32_t address, const uint8_t *source, uint32_
 
 void Soc::DevicePort::raise(uint32_t line, uint64_t now) {
   soc_.events_.raise_everywhere(device_.event + line, now);
+  if (device_.fc_event != Attached::kNoInterrupt) {
+    soc_.interrupts_.raise(device_.fc_event + line, now);
+  }
 }
 
-void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended) {
+void Soc::DevicePort::add_slice(const std::string &name, uint64_t began, uint64_t ended, size_t track) {
+  const size_t first = soc_.harts_.size() + soc_.description_.dma_identifiers;  // of the devices
+  soc_.profile_.add_slice({static_cast<uint32_t>(first + device_.track + track), began, ended, name});
+}
+
+void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended, size_t track) {
   device_.jobs += 1;
   device_.busy_cycles += ended - began;
-  const size_t track = soc_.tracks() - 1 - soc_.attached_.size() + device_.region.number;
-  soc_.profile_.add_slice({static_cast<uint32_t>(track), began, ended, job});
+  add_slice(job, began, ended, track);
+}
+
+void Soc::DevicePort::part(const std::string &kind, const std::string &name, uint64_t began, uint64_t ended,
+                           size_t track) {
+  device_.parts[kind] += ended - began;
+  add_slice(name, began, ended, track);
 }
 
 void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {

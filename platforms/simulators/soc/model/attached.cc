@@ -28,6 +28,7 @@ void require_free(const DeviceRegion &region, const std::vector<DeviceRegion> &t
 std::vector<Attached> attached_to(const Description &description, const Memories &memories) {
   std::vector<Attached> attached;
   std::vector<DeviceRegion> taken = devices_of(description);
+  size_t tracks = 0;
   for (const Part &part : description.parts) {
     if (part.kind.empty()) {
       continue;
@@ -39,6 +40,10 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     one.event = settings.take("event", kDefaultEvent);
     if (one.event > kLastEvent) {
       settings.refuse("event is the first of four, 28 at most, not " + std::to_string(one.event));
+    }
+    one.fc_event = settings.take("fc_event", Attached::kNoInterrupt);
+    if (one.fc_event > kLastEvent && one.fc_event != Attached::kNoInterrupt) {
+      settings.refuse("fc_event is the first of four, 28 at most, not " + std::to_string(one.fc_event));
     }
     one.reaches_l1 = settings.take("l1", 1) != 0;
     one.reaches_l2 = settings.take("l2", 0) != 0;
@@ -57,6 +62,8 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     require_free(one.region, taken, memories, settings);
     one.device = make_device(part.kind, settings);
     settings.finish();
+    one.track = tracks;
+    tracks += one.device->tracks().size();
     taken.push_back(one.region);
     attached.push_back(std::move(one));
   }

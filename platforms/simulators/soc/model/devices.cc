@@ -128,10 +128,14 @@ void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, ui
   if (copies == nullptr) {
     return;
   }
-  if (copies->size() > before) {
-    const DeviceCopy &begun = copies->back();
-    check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
-    check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+  for (size_t i = before; i < copies->size(); ++i) {
+    const DeviceCopy &begun = (*copies)[i];
+    if (begun.reads) {
+      check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
+    }
+    if (begun.writes) {
+      check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+    }
   }
   watch_copies();
 }
