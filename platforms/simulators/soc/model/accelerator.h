@@ -33,7 +33,7 @@ class AcceleratorPort {
   virtual uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) = 0;
 
   // Raises the accelerator's event + line (0 to 3) of the cluster's event unit in every core, which is an interrupt of
-  // those that let it be one.
+  // those that let it be one; without a cluster, the line of this number of the fabric controller's interrupts.
   virtual void raise(uint32_t line, uint64_t now) = 0;
 
   // For trace and counters: a job took from `began` to `ended`. track: of those that the device asks for.

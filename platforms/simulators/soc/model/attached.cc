@@ -41,10 +41,6 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     if (one.event > kLastEvent) {
       settings.refuse("event is the first of four, 28 at most, not " + std::to_string(one.event));
     }
-    one.fc_event = settings.take("fc_event", Attached::kNoInterrupt);
-    if (one.fc_event > kLastEvent && one.fc_event != Attached::kNoInterrupt) {
-      settings.refuse("fc_event is the first of four, 28 at most, not " + std::to_string(one.fc_event));
-    }
     one.reaches_l1 = settings.take("l1", 1) != 0;
     one.reaches_l2 = settings.take("l2", 0) != 0;
     one.reaches_remote = settings.take("remote", 0) != 0;

@@ -15,13 +15,10 @@
 namespace tinsmith::soc {
 
 struct Attached {
-  static constexpr uint32_t kNoInterrupt = 32;
-
   std::string name;
   std::string kind;
-  uint32_t event = 0;                // the first of four
-  uint32_t fc_event = kNoInterrupt;  // the first of the fabric controller's interrupts for the same
-  bool reaches_l1 = true;            // beside the memories that the chip's file adds
+  uint32_t event = 0;      // the first of four
+  bool reaches_l1 = true;  // beside the memories that the chip's file adds
   bool reaches_l2 = false;
   bool reaches_remote = false;  // memories where cores do not get
   DeviceRegion region;
@@ -29,8 +26,8 @@ struct Attached {
   size_t track = 0;  // the first of its tracks, counted from the first device's
 
   bool reaches(const MemoryRegion &memory, const Memories &memories) const {
-    return memory.remote               ? reaches_remote
-           : &memory == &memories.l1() ? reaches_l1
+    return &memory == &memories.l1()   ? reaches_l1
+           : memory.remote             ? reaches_remote
            : &memory == &memories.l2() ? reaches_l2
                                        : true;
   }

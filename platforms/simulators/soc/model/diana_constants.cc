@@ -30,8 +30,6 @@ constexpr Constant kConstants[] = {
     CONSTANT(l1_base),
     CONSTANT(l1_bytes),
     CONSTANT(l1_bank_bytes),
-    CONSTANT(shared_base),
-    CONSTANT(shared_bytes),
 };
 
 #undef CONSTANT

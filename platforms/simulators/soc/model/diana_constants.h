@@ -53,14 +53,11 @@ struct DianaConstants {
   // Places. Bytes of the weight memory [dory, match].
   uint32_t weight_bytes = 0x10000;
   // L1's address on the chip, to which the accelerators' are relative, and its bytes [match].
-  uint32_t l1_base = 0x10000000;
+  uint32_t l1_base = 0;
   uint32_t l1_bytes = 0x40000;
   // From a bank of L1 to the next, in bytes [inferred: DORY copies 512 pixels of 64 bytes to 4 banks, and goes on 512
   // words of 16 bytes behind].
   uint32_t l1_bank_bytes = 0x10000;
-  // The part of L2 that accelerators reach [sdk].
-  uint32_t shared_base = 0x1C010000;
-  uint32_t shared_bytes = 0x70000;
 };
 
 // As a `device` line says, by the names of the fields; those above where it says nothing. Raises BadFile for what makes

@@ -47,16 +47,9 @@ class Checker {
     }
   }
 
-  void check_shared(Register address, uint64_t bytes) const {
-    const uint32_t first = job_.get(address);
-    if (first % 4 != 0) {
+  void check_address(Register address) const {
+    if (job_.get(address) % 4 != 0) {
       refuse(address, "a multiple of 4");
-    }
-    const uint64_t end = uint64_t{constants_.shared_base} + constants_.shared_bytes;
-    if (first < constants_.shared_base || first + bytes > end) {
-      refuse(address, std::to_string(bytes) + " bytes within the shared part of L2, from 0x" +
-                          hexadecimal(constants_.shared_base) + " to 0x" + hexadecimal(static_cast<uint32_t>(end - 1)) +
-                          ", which is all that accelerators reach");
     }
   }
 
@@ -66,7 +59,7 @@ class Checker {
       refuse(words, std::to_string(constants_.weight_bytes / 4) + " words at most, the weight memory's");
     }
     if (bytes != 0) {
-      check_shared(address, bytes);
+      check_address(address);
     }
   }
 
@@ -77,14 +70,14 @@ class Checker {
       refuse(Register::kInstructionWords,
              "32 words for each instruction, " + std::to_string(most) + " at most, the one that stops among them");
     }
-    check_shared(Register::kInstructionAddress, uint64_t{4} * words);
+    check_address(Register::kInstructionAddress);
   }
 
   void check_compute() const {
     if (job_.get(Register::kConfigurationWords) != kConfigurationWords) {
       refuse(Register::kConfigurationWords, "16 words");
     }
-    check_shared(Register::kConfigurationAddress, 4 * kConfigurationWords);
+    check_address(Register::kConfigurationAddress);
     check_instructions();
     check_weights(Register::kConvolutionWeightAddress, Register::kConvolutionWeightWords);
     check_weights(Register::kConnectedWeightAddress, Register::kConnectedWeightWords);
@@ -113,7 +106,7 @@ class Checker {
       refuse(length, "1 or more, and no more than L1 holds");
     }
     const DianaCopy copy = diana_copy(job_);
-    check_shared(Register::kCopyAddress, copy.bytes());
+    check_address(Register::kCopyAddress);
     const uint64_t end = copy.l1 + uint64_t{copy.banks - 1} * constants_.l1_bank_bytes + kL1WordBytes * copy.rows;
     const uint64_t word = job_.get(Register::kCopyL1Word);
     if (word * kL1WordBytes >= constants_.l1_bytes || end > constants_.l1_bytes) {

@@ -96,6 +96,9 @@ Memory &Soc::memory_for(uint32_t address, uint32_t bytes) {
 }
 
 void Soc::start(const Program &program) {
+  if (options_.start_cluster && !description_.has_cluster()) {
+    throw BadFile("--start-cluster: the chip has no cluster, cluster_cores is 0");
+  }
   const bool whole_cluster = options_.start_cluster || description_.fabric_controller == 0;
   for (const auto &hart : harts_) {
     hart->running = whole_cluster != is_fabric_controller(*hart);
@@ -118,7 +121,7 @@ std::string Soc::track_name(size_t track) const {
   if (track + 1 == tracks()) {
     return "stages";
   }
-  const size_t first = harts_.size() + description_.dma_identifiers;  // of the attached devices
+  const size_t first = harts_.size() + dma_tracks();  // of the attached devices
   if (track < first) {
     return "DMA " + std::to_string(track - harts_.size());
   }

@@ -81,7 +81,7 @@ class Soc : public Port {
 
   // Of the slices in profile(): first the cores, then the DMA's identifiers, the attached devices and the stages.
   size_t tracks() const {
-    return harts_.size() + description_.dma_identifiers + device_tracks() + 1;
+    return harts_.size() + dma_tracks() + device_tracks() + 1;
   }
   std::string track_name(size_t track) const;
   size_t device_tracks() const;
@@ -96,6 +96,10 @@ class Soc : public Port {
   void instructions_changed() override;
 
  private:
+  size_t dma_tracks() const {
+    return description_.has_cluster() ? description_.dma_identifiers : 0;
+  }
+
   // What the interpreter keeps of a core besides its Hart.
   struct Fetch {
     uint32_t page_address = 1;  // none
@@ -165,6 +169,8 @@ class Soc : public Port {
   void advance_devices(uint64_t now);
   void advance_timers(uint64_t now);
 
+  bool is_private_to_cores(const MemoryRegion &region, uint32_t address) const;
+  MemoryRegion &reach(const Attached &device, const char *what, uint32_t address, uint32_t bytes);
   bool is_fabric_controller(const Hart &hart) const;
   uint32_t cluster_number(const Hart &hart) const;
   uint32_t take_bank(uint32_t address, uint64_t now);

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from diana_model import STOP
-from support import SIRACUSA, Run, link, simulate
+from digital_model import STOP
+from support import DIANA, Run, link, simulate
 
 DIGITAL = 0x1A10C000
 SHARED = 0x1C010000
@@ -20,7 +20,7 @@ OPERATION, COPY_ADDR, COPY_N, L1ADDR, BANKS, ROWS = 0xA0, 0xA4, 0xA8, 0xAC, 0xB0
 Writes = dict[int, int]
 
 _LAYOUT = f".shared {SHARED:#x} : {{ *(.shared) }}"
-_PART = "device digital diana_digital base=0x1A10C000 l2=1"
+_PART = "device digital diana_digital base=0x1A10C000 event=12 l2=1"
 
 # A step: how many registers are written, offsets and values; then a trigger, and a wait for its end.
 _PROGRAM = """
@@ -158,8 +158,8 @@ def build(program: Program, folder: Path, meanwhile: str = "") -> Path:
 
 
 def start(elf: Path, *options: str, device: str = "") -> Run:
-    """Runs it on the fabric controller. device: more of the accelerator's line."""
-    chip = ("--chip", str(SIRACUSA), "--part", f"{_PART} {device}")
+    """Runs it on DIANA's host. device: more of the accelerator's line."""
+    chip = ("--chip", str(DIANA), "--part", f"{_PART} {device}")
     limits = ("--semihosting", "--most-cycles", "100000000")
     return simulate(elf, *chip, *limits, *options)
 

@@ -1,6 +1,6 @@
 """What DIANA's digital accelerator takes: MATCH's terms, and the estimates of the chip's file, written anew here."""
 
-from diana_model import LANES, Connected, Convolution, pad
+from digital_model import LANES, Connected, Convolution, pad
 
 JOB, LOAD, LOADS, COPY = 3, 11, 7, 8
 _CONFIGURATION_BYTES = 64
