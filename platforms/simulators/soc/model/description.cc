@@ -25,6 +25,7 @@ const std::map<std::string, Field> kFields = {
     FIELD(l1_base),
     FIELD(l1_bytes),
     FIELD(l1_banks),
+    FIELD(l1_private),
     FIELD(cluster_alias_bytes),
     FIELD(test_and_set_offset),
     FIELD(cluster_control),
@@ -36,6 +37,7 @@ const std::map<std::string, Field> kFields = {
     FIELD(dma),
     FIELD(l2_base),
     FIELD(l2_bytes),
+    FIELD(l2_private_bytes),
     FIELD(fc_icache_control),
     FIELD(interrupt_controller),
     FIELD(soc_events),
@@ -220,6 +222,9 @@ void check_memories(const Description &d) {
   require_pages("l1_base", d.l1_base);
   require_pages("l2_base", d.l2_base);
   require_pages("cluster_alias_bytes", d.cluster_alias_bytes);
+  require_pages("l2_private_bytes", d.l2_private_bytes);
+  require_at_most("l2_private_bytes", d.l2_private_bytes, d.l2_bytes);
+  require_at_most("l1_private", d.l1_private, 1);
   require_at_most("l1_bytes", d.l1_bytes, kMostBytes);
   require_at_most("l2_bytes", d.l2_bytes, kMostBytes);
   require_at_most("the end of L1", uint64_t{d.l1_base} + d.l1_bytes, UINT32_MAX);
@@ -239,6 +244,17 @@ void check_caches(const Description &d) {
   require_at_most("icache_l0_sets_controller * icache_l0_ways",
                   uint64_t{d.icache_l0_sets_controller} * d.icache_l0_ways, kMostLines);
   require_at_most("icache_l1_sets * icache_l1_ways", uint64_t{d.icache_l1_sets} * d.icache_l1_ways, kMostLines);
+}
+
+// What only a cluster has must not be asked for where there is none, nor taken from one that is there.
+void check_cluster(const Description &d) {
+  if (d.has_cluster()) {
+    require(d.l1_private == 0, "l1_private: a cluster's cores work in L1; expected 0, or cluster_cores = 0");
+    return;
+  }
+  const std::string none = " belongs to a cluster, and cluster_cores is 0; expected 0, not ";
+  require(d.cluster_workers == 0, "cluster_workers" + none + std::to_string(d.cluster_workers));
+  require(d.cluster_alias_bytes == 0, "cluster_alias_bytes" + none + std::to_string(d.cluster_alias_bytes));
 }
 
 // An event is a bit of a word.
@@ -295,6 +311,7 @@ void check(const Description &d) {
   require_at_most("fabric_controller", d.fabric_controller, 1);
   require(d.cluster_cores + d.fabric_controller > 0, "there must be a core: cluster_cores or fabric_controller");
   require(d.fc_hart >= d.cluster_cores, "fc_hart is the number of a core of the cluster");
+  check_cluster(d);
   check_memories(d);
   check_caches(d);
   check_events(d);

@@ -21,6 +21,7 @@ struct Description {
   uint32_t l1_base;
   uint32_t l1_bytes;
   uint32_t l1_banks;
+  uint32_t l1_private;
   uint32_t cluster_alias_bytes;
   uint32_t test_and_set_offset;
   uint32_t cluster_control;
@@ -32,6 +33,7 @@ struct Description {
   uint32_t dma;
   uint32_t l2_base;
   uint32_t l2_bytes;
+  uint32_t l2_private_bytes;
   uint32_t fc_icache_control;
   uint32_t interrupt_controller;
   uint32_t soc_events;
@@ -91,6 +93,11 @@ struct Description {
   uint32_t dma_store_bursts;
 
   std::vector<Part> parts;  // in the order of their lines
+
+  // A chip without one is a fabric controller alone: no event unit, DMA, timers, control unit or caches of a cluster.
+  bool has_cluster() const {
+    return cluster_cores != 0;
+  }
 };
 
 // Raises BadFile if a key is missing, unknown or without a number.

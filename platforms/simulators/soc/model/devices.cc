@@ -20,9 +20,10 @@ void Soc::fault_access(const char *what, uint32_t address, uint32_t bytes) const
   std::string why = ": nothing is there";
   const MemoryRegion *memory = memories_.find_any(address, bytes);
   if (memory != nullptr && memory->remote) {
-    why = ": memory " + memory->name + " is remote, no core reaches it; have it copied by a device that does:";
+    why = memory == &memories_.l1() ? ": L1 is the devices' alone" : ": memory " + memory->name + " is remote";
+    why += ", no core reaches it; have it copied by a device that does:";
     for (const Attached &attached : attached_) {
-      why += attached.reaches_remote ? " " + attached.name : "";
+      why += attached.reaches(*memory, memories_) ? " " + attached.name : "";
     }
   }
   throw Fault(std::string(what) + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) + why,
@@ -43,7 +44,7 @@ void Soc::time_device(Hart &hart, const DeviceRegion &region) {
 }
 
 LoadResult Soc::load_device(Hart &hart, uint32_t address, uint32_t bytes, bool event) {
-  if (memories_.l1().memory.holds(address - description_.test_and_set_offset, bytes)) {
+  if (description_.has_cluster() && memories_.l1().memory.holds(address - description_.test_and_set_offset, bytes)) {
     return load_test_and_set(hart, address, bytes);
   }
   const DeviceRegion *region = locate(hart, address);
@@ -119,7 +120,7 @@ void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t va
   }
 }
 
-// A copy that begins by this must touch nothing that moves already.
+// What begins by this must be within reach, and touch nothing that moves already.
 void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, uint64_t now) {
   events_.begin_epoch();
   const std::deque<DeviceCopy> *copies = attached.device->copies();
@@ -128,10 +129,16 @@ void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, ui
   if (copies == nullptr) {
     return;
   }
-  if (copies->size() > before) {
-    const DeviceCopy &begun = copies->back();
-    check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
-    check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+  for (size_t i = before; i < copies->size(); ++i) {
+    const DeviceCopy &begun = (*copies)[i];
+    if (begun.reads) {
+      reach(attached, "load", begun.source, begun.bytes);
+      check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
+    }
+    if (begun.writes) {
+      reach(attached, "store", begun.target, begun.bytes);
+      check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+    }
   }
   watch_copies();
 }
@@ -186,7 +193,7 @@ void Soc::store_soc_events(uint32_t offset, uint32_t value, uint64_t now) {
     if (soc_events_.reaches_fabric_controller(number)) {
       interrupts_.queue_soc_event(number, now);
     }
-    if (soc_events_.reaches_cluster(number)) {
+    if (description_.has_cluster() && soc_events_.reaches_cluster(number)) {
       events_.queue_soc_event(number, now);
     }
   }

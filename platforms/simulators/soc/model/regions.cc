@@ -45,6 +45,8 @@ bool meet(uint32_t base, uint32_t bytes, uint32_t other_base, uint32_t other_byt
 Memories::Memories(const Description &d) {
   MemoryRegion l1 = {"L1", Memory(d.l1_base, d.l1_bytes)};
   l1.banked = true;
+  l1.remote = d.l1_private != 0;
+  first_ = l1.remote ? 1 : 0;
   l1.fc_cycles = d.l1_fc;
   l1.fc_cause = Stall::kPeripheral;
   MemoryRegion l2 = {"L2", Memory(d.l2_base, d.l2_bytes)};
@@ -90,22 +92,27 @@ std::vector<DeviceRegion> devices_of(const Description &d) {
   const auto far = [&d](Device device, uint32_t base, uint32_t bytes) {
     return DeviceRegion{device, base, bytes, d.apb_cluster, d.apb_fc};
   };
-  std::vector<DeviceRegion> devices = {
-      own(Device::kEventUnit, d.event_unit),
-      own(Device::kDma, d.dma),
-      near(Device::kDmaPeripheral, d.dma_peripheral, kWindowBytes),
-      near(Device::kEventUnitPeripheral, d.event_unit_peripheral, kLargeWindowBytes),
-      near(Device::kTimer, d.cluster_timer, kTimerBytes),
-      near(Device::kControl, d.cluster_control, kWindowBytes),
-      near(Device::kCacheControl, d.icache_control, 4),
-      near(Device::kCacheControl, d.fc_icache_control, 4),
-      far(Device::kInterruptController, d.interrupt_controller, kLargeWindowBytes),
-      far(Device::kSocEvents, d.soc_events, kWindowBytes),
-      far(Device::kFcTimer, d.fc_timer, kTimerBytes),
-      {Device::kExit, d.exit_register, 4},
-      far(Device::kStdout, d.stdout_register, 4),
-  };
-  devices.front().of_cluster_only = true;
+  std::vector<DeviceRegion> devices;
+  if (d.has_cluster()) {
+    devices = {
+        own(Device::kEventUnit, d.event_unit),
+        own(Device::kDma, d.dma),
+        near(Device::kDmaPeripheral, d.dma_peripheral, kWindowBytes),
+        near(Device::kEventUnitPeripheral, d.event_unit_peripheral, kLargeWindowBytes),
+        near(Device::kTimer, d.cluster_timer, kTimerBytes),
+        near(Device::kControl, d.cluster_control, kWindowBytes),
+        near(Device::kCacheControl, d.icache_control, 4),
+        near(Device::kCacheControl, d.fc_icache_control, 4),
+    };
+    devices.front().of_cluster_only = true;
+  }
+  devices.insert(devices.end(), {
+                                    far(Device::kInterruptController, d.interrupt_controller, kLargeWindowBytes),
+                                    far(Device::kSocEvents, d.soc_events, kWindowBytes),
+                                    far(Device::kFcTimer, d.fc_timer, kTimerBytes),
+                                    {Device::kExit, d.exit_register, 4},
+                                    far(Device::kStdout, d.stdout_register, 4),
+                                });
   return devices;
 }
 

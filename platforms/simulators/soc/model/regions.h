@@ -20,7 +20,7 @@ struct MemoryRegion {
   std::string name;
   Memory memory;
   bool banked = false;               // L1: a core of the cluster waits for banks, and for nothing else
-  bool remote = false;               // neither cores nor the DMA get there, only devices that say so
+  bool remote = false;               // neither cores nor the DMA get there, only devices that say so, or a private L1's
   uint32_t cluster_cycles = 1;       // an access of a core of the cluster
   uint32_t fc_cycles = 1;            // of the fabric controller
   Stall cause = Stall::kMemory;      // what a core of the cluster waits for
@@ -36,12 +36,7 @@ class Memories {
 
   // Where cores and the DMA get.
   MemoryRegion *find(uint32_t address, uint32_t bytes) {
-    return find_between(0, near_, address, bytes);
-  }
-
-  // Where they do not.
-  MemoryRegion *find_remote(uint32_t address, uint32_t bytes) {
-    return find_between(near_, regions_.size(), address, bytes);
+    return find_between(first_, near_, address, bytes);
   }
 
   MemoryRegion *find_any(uint32_t address, uint32_t bytes) {
@@ -90,7 +85,8 @@ class Memories {
   }
 
   std::vector<MemoryRegion> regions_;
-  size_t near_ = 0;  // the first remote one
+  size_t first_ = 0;  // 1 if L1 is the devices' alone
+  size_t near_ = 0;   // the first remote one behind L1
 };
 
 enum class Device {

@@ -227,8 +227,10 @@ const Instruction *Soc::fetch(size_t core) {
     const uint32_t resolved = resolve(pc);
     MemoryRegion *region = memories_.find(resolved, 2);
     if (region == nullptr) {
-      throw Fault(memories_.find_remote(resolved, 2) == nullptr
-                      ? "instructions are fetched from outside the memories"
+      const MemoryRegion *remote = memories_.find_any(resolved, 2);
+      throw Fault(remote == nullptr ? "instructions are fetched from outside the memories"
+                  : remote == &memories_.l1()
+                      ? "instructions are fetched from L1, which is the devices' alone: no core reaches it"
                       : "instructions are fetched from a remote memory, which no core reaches",
                   FaultKind::kBadAddress);
     }

@@ -16,6 +16,7 @@ _HERE = Path(__file__).parent
 CHIP = chip("pulp-open")
 SIRACUSA = chip("siracusa")
 GAP9 = chip("gap9")
+DIANA = chip("diana")
 TOY = ("--part", "device toy toy base=0x10201000")
 
 # The C compiler of kernels never gets xcvbitmanip (its ctlz is wrong); assembly may have it.

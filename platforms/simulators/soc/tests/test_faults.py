@@ -280,11 +280,3 @@ def test_programs_with_impossible_headers_are_refused(
     run = simulate(elf)
     assert run.status == EXIT_USE
     assert message in run.messages
-
-
-def test_debugger_without_a_core_is_refused(tmp_path: Path) -> None:
-    elf = link(f"{_HEAD} exit_with 0\n", tmp_path, symbols={})
-    options = ("--set", "cluster_cores=0", "--start-cluster", "--gdb", "stdio")
-    run = simulate(elf, *options)
-    assert run.status == EXIT_USE
-    assert "no core starts" in run.messages

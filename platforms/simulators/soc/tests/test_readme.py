@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from support import CHIP, GAP9, SIRACUSA
+from support import CHIP, DIANA, GAP9, SIRACUSA
 
 _SOURCE = re.compile(r"\[[^]]+\]")
 
@@ -31,14 +31,15 @@ def _changes(chip: Path) -> dict[str, str]:
 
 def test_table_of_constants_is_that_of_the_chips() -> None:
     readme = (CHIP.parents[1] / "README.md").read_text(encoding="utf-8")
-    row = r"^\| `(\w+)` \| (\w+) \| (\w*) ?\| (\w*) ?\| (.*) \|$"
+    row = r"^\| `(\w+)` \| (\w+) \| (\w*) ?\| (\w*) ?\| (\w*) ?\| (.*) \|$"
     table = re.findall(row, readme, re.MULTILINE)
-    siracusa, gap9 = _changes(SIRACUSA), _changes(GAP9)
+    others = [_changes(chip) for chip in (SIRACUSA, GAP9, DIANA)]
     assert table == [
-        (name, value, siracusa.get(name, ""), gap9.get(name, ""), text)
+        (name, value, *(changes.get(name, "") for changes in others), text)
         for name, (value, text) in _constants().items()
     ]
-    assert siracusa.keys() | gap9.keys() <= _constants().keys()
+    for changes in others:
+        assert changes.keys() <= _constants().keys()
 
 
 def test_every_constant_has_a_source() -> None:
