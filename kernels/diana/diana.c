@@ -26,7 +26,7 @@
 // The accelerators' memory, to whose beginning their addresses are relative; the part of the second-level memory that
 // they reach.
 #ifndef TINSMITH_DIANA_L1
-#define TINSMITH_DIANA_L1 0x0u
+#define TINSMITH_DIANA_L1 0x10000000u
 #endif
 
 #ifndef TINSMITH_DIANA_L2

@@ -158,7 +158,7 @@ class CopyWriter:
         yield f"{indent}{{  // {print_name_of(copy)}"
         yield declaration(f"{indent}  ", "uint8_t *const to", self._address(destination))
         yield declaration(f"{indent}  ", "const uint8_t *const from", self._address(source))
-        if len(starts[0]) == 1:
+        if all(found.tolist() == [0] for found in starts):
             yield self._run(copy, ["to", "from", f"{size}u"], f"{indent}  ", dma_token)
         else:
             yield f"{indent}  for (int32_t r = 0; r < {len(starts[0])}; ++r) {{"

@@ -18,10 +18,11 @@ _NAME = DianaRows.name
         ((1, 2, 17, 3), 3 * 2 * 32),
         ((1, 1, 1, 4), 4 * 16),
         ((1, 17), 32),
-        ((16,), 16),
+        ((16,), 32),
+        ((1, 1, 7, 3), 64),
     ],
 )
-def test_rows_and_vectors_are_padded_to_16(shape: tuple[int, ...], size_bytes: int) -> None:
+def test_rows_are_padded_to_16_and_all_to_32(shape: tuple[int, ...], size_bytes: int) -> None:
     assert layout_bytes(_NAME, TensorType(shape, DType.INT8)) == size_bytes
 
 

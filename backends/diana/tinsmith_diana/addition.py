@@ -9,11 +9,12 @@ from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, 
 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.rules import (
+    ACCELERATOR,
     BACKEND,
     HEADERS,
     JOBS,
     NAME,
-    board_has_twin,
+    board_has_array,
     cost_of,
     emission,
     in_rows,
@@ -112,7 +113,7 @@ def kernels() -> tuple[Kernel, ...]:
             headers=HEADERS,
             emit=emit,
             rules=(
-                board_has_twin,
+                board_has_array,
                 operands_are_computed,
                 has_rows,
                 has_no_zero_points,
@@ -121,11 +122,11 @@ def kernels() -> tuple[Kernel, ...]:
                 tensors_fit,
             ),
             prepare=prepare,
-            engine=BACKEND,
+            engine=ACCELERATOR,
             roundings=(Rounding.FLOOR,),
             layouts=layouts,
             cost=cost,
-            accelerator=BACKEND,
+            accelerator=ACCELERATOR,
             beside=JOBS,
         ),
     )

@@ -12,11 +12,12 @@ from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.packing import packed_convolution, packed_depthwise
 from tinsmith_diana.rules import (
+    ACCELERATOR,
     BACKEND,
     HEADERS,
     JOBS,
     NAME,
-    board_has_twin,
+    board_has_array,
     cost_of,
     emission,
     in_rows,
@@ -184,7 +185,7 @@ def kernels() -> tuple[Kernel, ...]:
         headers=HEADERS,
         emit=emit,
         rules=(
-            board_has_twin,
+            board_has_array,
             weights_are_constant,
             one_image,
             stride_is_known,
@@ -200,11 +201,11 @@ def kernels() -> tuple[Kernel, ...]:
             scales.sums_fit,
         ),
         prepare=prepare,
-        engine=BACKEND,
+        engine=ACCELERATOR,
         roundings=scales.ROUNDINGS,
         layouts=layouts,
         cost=cost,
-        accelerator=BACKEND,
+        accelerator=ACCELERATOR,
         beside=JOBS,
     )
     return tuple(kernel(operator=operator) for operator in (Conv2D, DepthwiseConv2D))

@@ -10,11 +10,12 @@ from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.packing import packed_fully_connected
 from tinsmith_diana.rules import (
+    ACCELERATOR,
     BACKEND,
     HEADERS,
     JOBS,
     NAME,
-    board_has_twin,
+    board_has_array,
     cost_of,
     emission,
     in_rows,
@@ -90,7 +91,7 @@ def kernels() -> tuple[Kernel, ...]:
         headers=HEADERS,
         emit=emit,
         rules=(
-            board_has_twin,
+            board_has_array,
             weights_are_constant,
             one_row,
             weights_fit,
@@ -100,11 +101,11 @@ def kernels() -> tuple[Kernel, ...]:
             scales.sums_fit,
         ),
         prepare=prepare,
-        engine=BACKEND,
+        engine=ACCELERATOR,
         roundings=scales.ROUNDINGS,
         layouts=layouts,
         cost=cost,
-        accelerator=BACKEND,
+        accelerator=ACCELERATOR,
         beside=JOBS,
     )
     return (kernel(),)

@@ -9,6 +9,8 @@ from tinsmith_ir.dtypes import DType
 
 LANES = 16
 """Bytes of a word of the L1 memory; columns, and output channels, of the array."""
+COPIED_BYTES = 32
+"""What a copy between L2 and L1 takes at once: DORY's driver rounds all lengths up to it (pulp-platform/dory)."""
 WORD_ORDER = 3
 """Element `i` lies at byte `i ^ 3`: both arrays take 32-bit words from the most significant byte on (HTVM's layout
 transform, KULeuven-MICAS/htvm)."""
@@ -16,20 +18,21 @@ transform, KULeuven-MICAS/htvm)."""
 
 class DianaRows(ElementLayout):
     """An image [1, H, W, C] as C planes of H rows, each row padded to a multiple of 16 bytes: element (y, x, c) at byte
-    ((c * H + y) * Wp + x) ^ 3. A vector, [C] or [1, C], densely, padded to a multiple of 16: element c at byte c ^ 3.
+    ((c * H + y) * Wp + x) ^ 3. A vector, [C] or [1, C], densely: element c at byte c ^ 3. Padded to a multiple of the
+    32 bytes that copies take at once.
     """
 
     name: ClassVar[str] = "diana_rows"
 
     def size_bytes(self, type_: TensorType) -> int:
-        """A multiple of 16. Raises GraphError for other types than int8, several images, other ranks."""
+        """A multiple of 32. Raises GraphError for other types than int8, several images, other ranks."""
         shape = type_.shape
         if type_.dtype is DType.INT8 and shape:
             match shape:
                 case (1, height, width, channels):
-                    return channels * height * padded(width)
+                    return _in_copies(channels * height * padded(width))
                 case (channels,) | (1, channels):
-                    return padded(channels)
+                    return _in_copies(channels)
                 case _:
                     pass
         raise GraphError(
@@ -45,6 +48,10 @@ class DianaRows(ElementLayout):
         rows = planes + np.arange(height, dtype=np.int64)[:, None, None]
         columns = np.arange(width, dtype=np.int64)[None, :, None]
         return ((rows * padded(width) + columns) ^ WORD_ORDER)[None]
+
+
+def _in_copies(size_bytes: int) -> int:
+    return -(-size_bytes // COPIED_BYTES) * COPIED_BYTES
 
 
 def padded(extent: int) -> int:

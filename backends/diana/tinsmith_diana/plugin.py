@@ -3,6 +3,7 @@
 from tinsmith_plugins import BackendEntry, KernelFiles, Plugin, kernel_folder
 
 from tinsmith_diana import DianaDigitalBackend, DianaRows
+from tinsmith_diana.rules import ACCELERATOR
 
 _KERNELS = kernel_folder(__file__, "diana")
 
@@ -15,6 +16,7 @@ PLUGIN = Plugin(
             lambda setting: DianaDigitalBackend(),
             KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
             behind="pulp_nn",
+            accelerator=ACCELERATOR,
         ),
     ),
 )

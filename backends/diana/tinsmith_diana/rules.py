@@ -12,7 +12,9 @@ from tinsmith_diana.layouts import DianaRows
 BACKEND = "diana_digital"
 NAME = "tinsmith_diana_digital"
 HEADERS = ("tinsmith_diana_digital.h",)
-JOBS = Beside(BACKEND, is_fifo=True, depth=1)
+ACCELERATOR = "digital"
+"""Among those of a board."""
+JOBS = Beside(ACCELERATOR, is_fifo=True, depth=1)
 ROWS = DianaRows.name
 
 _RECORD, _WEIGHTS = "layer", "weights"
@@ -20,10 +22,11 @@ _CALL_CYCLES = 60
 """Of a core, around the jobs of a layer: an assumption, HTVM's 520 with no allocation and no prologue in them."""
 
 
-def board_has_twin(layer: Layer) -> str | None:
-    """The board is this computer, which has the accelerator's twin: nothing brings tensors to DIANA's L1 memory yet."""
+def board_has_array(layer: Layer) -> str | None:
+    """The board has the digital accelerator, or is a computer, which has its twin."""
     board = layer.target.board
-    return None if board.architecture == "host" else f"it is {board.name}"
+    has_array = board.scratchpad is not None and ACCELERATOR in board.scratchpad.accelerators
+    return None if has_array or board.architecture == "host" else f"{board.name} has not"
 
 
 def weights_are_constant(layer: Layer) -> str | None:
