@@ -197,3 +197,10 @@ def _place_addition(program: Program, layer: Addition, rng: np.random.Generator)
     expected = requantize(sums, layer.shift, relu=False)
     cycles = [job_cycles(4 * size // LANES, 0)]
     return Placed(layer, place_out, size, expected, _vector_reader(layer.elements), cycles)
+
+
+def one(layer: Layer) -> Program:
+    """A program with nothing but this layer."""
+    program = Program()
+    place(program, layer, np.random.default_rng(8))
+    return program

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from digital_model import STOP
-from support import DIANA, Run, link, simulate
+from support import DIANA, EXIT_FAULT, Run, link, simulate
 
 DIGITAL = 0x1A10C000
 SHARED = 0x1C010000
@@ -169,3 +169,10 @@ def run(program: Program, folder: Path, *options: str, device: str = "") -> byte
     outcome = start(build(program, folder), *options, device=device)
     assert outcome.status == 0, outcome.messages
     return (folder / "result.bin").read_bytes()
+
+
+def fault_of(program: Program, folder: Path, device: str = "", meanwhile: str = "") -> str:
+    """What the simulator says of the fault that the program is."""
+    outcome = start(build(program, folder, meanwhile), device=device)
+    assert outcome.status == EXIT_FAULT, outcome.messages
+    return outcome.messages
