@@ -1,6 +1,6 @@
 """From a placed Program to files: `<name>.h`, `<name>.c`, and the file that a test harness links."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.program import Loop, Program, unrolled
@@ -85,7 +85,7 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
     ]
     rows = [
         f"    {{memory_{field}, {prefix}_{field.upper()}_BYTES, {int(memory in layout.kept_memories)}}},"
-        for memory, field in layout.fields.items()
+        for memory, field in _painted(layout).items()
     ]
     pointers = ", ".join(f"memory_{field}" for field in layout.pointers.values())
     if layout.asked:
@@ -102,6 +102,16 @@ def _memories(layout: Layout, name: str, prefix: str) -> list[str]:
         f"  return {name}_run(arena);",
         "}",
     ]
+
+
+def _painted(layout: Layout) -> Mapping[str, str]:
+    """Memories that the harness fills before a run, with their fields: those that the core reaches."""
+    memories = layout.program.memory
+    return {
+        name: field
+        for name, field in layout.fields.items()
+        if name not in memories or not memories[name].is_remote
+    }
 
 
 def _read_input(layout: Layout) -> list[str]:
@@ -136,7 +146,7 @@ def _given_to_run(layout: Layout, prefix: str) -> list[str]:
         return ["    .arena = arena,", f"    .arena_bytes = {painted},"]
     return [
         "    .arena = &memories,",
-        f"    .memory_count = {len(layout.fields)}u,",
+        f"    .memory_count = {len(_painted(layout))}u,",
         "    .memories = kMemories,",
     ]
 

@@ -5,7 +5,7 @@ Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 an
 the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
-from tinsmith_target.model import Board, Cluster, Counter, Memory, Qemu, SocSimulator
+from tinsmith_target.model import Board, Cluster, Counter, Memory, Qemu, Scratchpad, SocSimulator
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -289,8 +289,9 @@ DIANA = Board(
     memories=(
         Memory("l2_data", 0x1C00_0000, 24 * _KIB, "ram"),
         Memory("l2_code", 0x1C00_6000, 72 * _KIB, "flash"),
-        Memory("l2_weights", 0x1C01_8000, 288 * _KIB, "flash"),
-        Memory("l2_arena", 0x1C06_0000, 128 * _KIB, "ram"),
+        Memory("l2_weights", 0x1C01_8000, 328 * _KIB, "flash"),
+        Memory("l2_arena", 0x1C06_A000, 88 * _KIB, "ram"),
+        _l1(256),
     ),
     code_memory="l2_code",
     weight_memory="l2_weights",
@@ -299,5 +300,7 @@ DIANA = Board(
     stack_bytes=16 * _KIB,
     clock_hz=260_000_000,
     emulator=SocSimulator("diana"),
+    dma="diana",
+    scratchpad=Scratchpad("l1", ("digital",), alignment=32),
     source="platforms/simulators/soc/chips/diana.soc; clock: arXiv 2406.07453",
 )

@@ -9,8 +9,8 @@ Feature = Literal["dsp", "fpu", "mve"]
 """What code may use beyond the base instructions: Arm DSP extension, float unit, Helium."""
 
 
-Dma = Literal["mchan"]
-"""A DMA that Tinsmith drives: mchan, that of PULP's clusters."""
+Dma = Literal["mchan", "diana"]
+"""A DMA that Tinsmith drives: mchan, that of PULP's clusters; the copy engine of DIANA's digital accelerator."""
 
 
 @dataclass(frozen=True)
