@@ -179,7 +179,8 @@ class Board(Checked):
 
     architecture: of its CPU. code_memory: vectors, code and constants. weight_memory: weights.
     data_memory: stack, data, bss and arena. arena_memory: of the arena, if that lies elsewhere.
-    stack_bytes: kept free for the stack. clock_hz: of the CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
+    stack_bytes: kept free for the stack. clock_hz: of the CPU on real silicon or FPGA, 0 if there is none.
+    emulator: None if programs run directly (host).
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
     cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
