@@ -21,7 +21,7 @@ from support import (
 _DIANA = ("--chip", str(DIANA))
 _SHARED = 0x1C010000
 _DEVICE = 0x1A10C000
-_TOY = ("--part", f"device adder toy base={_DEVICE:#x} event=12 l2=1")
+_TOY = ("--part", f"device digital toy base={_DEVICE:#x} event=12 l2=1")
 
 
 def _run(body: str, folder: Path, *options: str) -> Run:
@@ -84,7 +84,7 @@ def test_program_may_lie_over_private_and_shared_banks(tmp_path: Path) -> None:
         (
             "li a0, 8\n lw a1, 0(a0)",
             "load of 4 bytes at 0x00000008: L1 is the devices' alone, no core reaches it; have it copied by a device "
-            "that does: adder",
+            "that does: digital",
         ),
         ("sb a1, 1(zero)", "store of 1 bytes at 0x00000001: L1 is the devices' alone"),
         ("jr zero", "instructions are fetched from L1, which is the devices' alone"),
@@ -100,7 +100,7 @@ def test_program_may_lie_over_private_and_shared_banks(tmp_path: Path) -> None:
         ("li a0, 0x1A108800\n sw a1, 0(a0)", "store of 4 bytes at 0x1a108800: nothing is there"),
         (
             _add(_SHARED - 32, _SHARED),
-            "adder: load of 32 bytes at 0x1c00ffe0: it does not reach the private banks of L2, which the cores have "
+            "digital: load of 32 bytes at 0x1c00ffe0: it does not reach the private banks of L2, which the cores have "
             "for themselves; the part that is shared begins at 0x1c010000",
         ),
         (
@@ -166,10 +166,10 @@ def test_counters_and_trace_are_of_one_core_and_its_devices(tmp_path: Path) -> N
     assert core.total.cycles == core.total.instructions + sum(core.total.stalls.values())
     assert core.regions[3].stalls["event"] > 0
     (device,) = report["devices"]
-    assert (device["name"], device["jobs"], device["bytes_loaded"]) == ("adder", 1, 64)
+    assert (device["name"], device["jobs"], device["bytes_loaded"]) == ("digital", 1, 64)
     tracks = read_trace(trace)
-    assert tracks.keys() == {"fabric controller", "adder"}
-    (job,) = tracks["adder"]
+    assert tracks.keys() == {"fabric controller", "digital"}
+    (job,) = tracks["digital"]
     assert job.ended - job.began == device["busy_cycles"]
 
 

@@ -157,6 +157,7 @@ def test_device_works_on_all_memories_and_is_counted(tmp_path: Path) -> None:
         "bank_waits": 0,
         "bytes_loaded": 128,
         "bytes_stored": 64,
+        "parts": {},
     }
 
 

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from support import CHIP, DIANA, GAP9, SIRACUSA
 
 _SOURCE = re.compile(r"\[[^]]+\]")
@@ -47,12 +48,12 @@ def test_every_constant_has_a_source() -> None:
         assert _SOURCE.search(text), f"{name}: where does it come from?"
 
 
-def test_table_of_neurekas_constants_is_that_of_its_model() -> None:
-    folder = CHIP.parents[1]
-    model = (folder / "model" / "neureka_timing.h").read_text(encoding="utf-8")
+@pytest.mark.parametrize(("header", "number"), [("neureka_timing.h", 0), ("diana_constants.h", 1)])
+def test_table_of_an_accelerators_constants_is_that_of_its_model(header: str, number: int) -> None:
+    model = (CHIP.parents[1] / "model" / header).read_text(encoding="utf-8")
     constants = re.findall(r"^  uint32_t (\w+) = (\w+);$", model, re.MULTILINE)
     assert constants
-    assert _table("constant | value") == constants
+    assert _table("constant | value", number) == constants
 
 
 def test_table_of_the_udmas_numbers_is_that_of_the_chip() -> None:
@@ -63,8 +64,8 @@ def test_table_of_the_udmas_numbers_is_that_of_the_chip() -> None:
     assert table == numbers[-len(table) :]
 
 
-def _table(head: str) -> list[tuple[str, str]]:
-    """Names and values of the README's table whose first columns are called so."""
+def _table(head: str, number: int = 0) -> list[tuple[str, str]]:
+    """Names and values of the README's table whose first columns are called so; of several, that one."""
     text = (CHIP.parents[1] / "README.md").read_text(encoding="utf-8")
-    rows = text.split(f"| {head} | what, and where from |\n")[1].split("\n\n")[0]
+    rows = text.split(f"| {head} | what, and where from |\n")[number + 1].split("\n\n")[0]
     return re.findall(r"^\| `(\w+)` \| (\w+) \|", rows, re.MULTILINE)
