@@ -14,7 +14,8 @@
 #define TINSMITH_DIANA_DIGITAL 0x1a10c000u
 #endif
 
-// The word of the SoC's control that has the bits which turn both accelerators on.
+// The word whose bits turn both accelerators on, as the SDK says: of PULP's generator of events, where it lets events
+// through to the core.
 #ifndef TINSMITH_DIANA_ENABLE
 #define TINSMITH_DIANA_ENABLE 0x1a106018u
 #endif
@@ -37,10 +38,10 @@
 #define TINSMITH_DIANA_L2_BYTES 0x70000u
 #endif
 
-// Where linker scripts know the name, it lies in the part that accelerators reach; elsewhere that is where they put
-// other variables.
+// The section of arenas: boards keep them where accelerators reach them, and other variables in the private part.
+// Nobody clears it.
 #ifndef TINSMITH_DIANA_SHARED
-#define TINSMITH_DIANA_SHARED __attribute__((section(".bss.tinsmith_shared"), aligned(16)))
+#define TINSMITH_DIANA_SHARED __attribute__((section(".arena.tinsmith_diana"), aligned(16)))
 #endif
 
 #define TRIGGER 0x00u
@@ -64,12 +65,14 @@ enum { kCompute = 0, kCopyOut = 1, kCopyIn = 2 };
 #define CONVOLUTION_FIRST_ROW 0x800u
 #define CONVOLUTION_LOGARITHM 0xfu
 
-// Behind the instruction one that stops and does nothing. What is never written is 0.
-static struct {
+// Behind the instruction one that stops and does nothing.
+typedef struct {
   uint32_t convolution[CONFIGURATION_WORDS];
   uint32_t fully_connected[CONFIGURATION_WORDS];
   uint32_t instructions[2][kInstructionWords];
-} shared TINSMITH_DIANA_SHARED;
+} shared_t;
+
+static shared_t shared TINSMITH_DIANA_SHARED;
 
 static uint32_t started;
 static bool is_ready;
@@ -96,9 +99,16 @@ static inline void wait_until_idle(void) {
   }
 }
 
+static void clear_shared(void) {
+  for (uint32_t *word = (uint32_t *)&shared; word < (uint32_t *)(&shared + 1); ++word) {
+    store_shared(word, 0u);
+  }
+}
+
 // Turn the accelerator on, and write what no job changes.
 static __attribute__((noinline)) void prepare(void) {
   *(volatile uint32_t *)(uintptr_t)TINSMITH_DIANA_ENABLE |= TINSMITH_DIANA_ENABLE_BITS;
+  clear_shared();
   store_shared(&shared.convolution[0], CONVOLUTION_FIRST_ROW);
   store_shared(&shared.convolution[1], CONVOLUTION_LOGARITHM);
   store_shared(&shared.instructions[1][kStop], 1u);

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diana_layouts import Bytes
-from diana_places import TWINS, build
+from diana_places import PLACES, TWINS, build, images_after
 from diana_steps import (
     ADDITION,
     COPY_IN,
@@ -20,7 +20,7 @@ from diana_steps import (
     given,
     layer,
 )
-from tinsmith_emulators import FirmwareCrashError, run
+from tinsmith_emulators import FirmwareCrashError
 
 _BYTES = 1024
 _SEEN = 0x6000
@@ -52,17 +52,16 @@ def start_image() -> Bytes:
 
 
 def image_after(implementation: str, folder: Path, steps: list[Step]) -> Bytes:
-    firmware = build(implementation, folder)
     data = given(steps, np.zeros(0, np.uint8), start_image())
-    (output,) = run(firmware, firmware.target, [data]).outputs
-    return np.frombuffer(output, np.uint8)
+    (image,) = images_after(build(implementation, folder), [data])
+    return image
 
 
 def values(image: Bytes, number: int) -> list[int]:
     return image[array(number).offset :][:_BYTES].view(np.int8).tolist()
 
 
-@pytest.mark.parametrize("implementation", TWINS)
+@pytest.mark.parametrize("implementation", PLACES)
 def test_layers_run_in_the_order_of_their_starts(implementation: str, tmp_path: Path) -> None:
     """Each reads what the one before writes; the last one's wait is for all."""
     started = [doubled(0, 1), doubled(1, 2), doubled(2, 3)]
@@ -70,7 +69,7 @@ def test_layers_run_in_the_order_of_their_starts(implementation: str, tmp_path: 
     assert values(image, 3) == (8 * _NUMBERS).tolist()
 
 
-@pytest.mark.parametrize("implementation", TWINS)
+@pytest.mark.parametrize("implementation", PLACES)
 def test_a_wait_is_for_the_layer_with_its_token(implementation: str, tmp_path: Path) -> None:
     """Waits for the first one behind the start of the second, and for the second much later, twice."""
     steps = [record(0), record(1), doubled(0, 1, 0), doubled(1, 2, 1)]
@@ -79,7 +78,7 @@ def test_a_wait_is_for_the_layer_with_its_token(implementation: str, tmp_path: P
     assert values(image, 2) == (4 * _NUMBERS).tolist()
 
 
-@pytest.mark.parametrize("implementation", TWINS)
+@pytest.mark.parametrize("implementation", PLACES)
 def test_copies_wait_for_layers_and_layers_for_copies(implementation: str, tmp_path: Path) -> None:
     """Doubled, copied out, that copied in, doubled: the whole image comes back from the accelerators' memory, so that
     the copy out is seen where it was copied in only.
@@ -91,7 +90,7 @@ def test_copies_wait_for_layers_and_layers_for_copies(implementation: str, tmp_p
     assert values(image, 5) == (4 * _NUMBERS).tolist()
 
 
-@pytest.mark.parametrize("implementation", TWINS)
+@pytest.mark.parametrize("implementation", PLACES)
 @pytest.mark.parametrize(("size", "rounded"), [(1, 32), (32, 32), (33, 64)])
 def test_a_copy_moves_whole_pieces_of_32_bytes(
     size: int, rounded: int, implementation: str, tmp_path: Path
@@ -113,7 +112,7 @@ def test_the_twin_reads_as_late_or_as_early_as_it_may(
     assert values(image, 1)[0] == first
 
 
-@pytest.mark.parametrize("implementation", TWINS)
+@pytest.mark.parametrize("implementation", PLACES)
 @pytest.mark.parametrize(
     ("copy", "status"),
     [
