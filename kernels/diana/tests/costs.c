@@ -16,13 +16,13 @@
 
 enum {
   kEncode,
-  kStart,       // of a convolution of one job
-  kWaitAgain,   // for what has ended
-  kConvolve,    // start and wait
+  kStart,      // of a convolution of one job
+  kWaitAgain,  // for what has ended
+  kConvolve,   // start and wait
   kStartCopy,
-  kCopy,        // start and wait
-  kDepthwise,   // start and wait, of CHANNELS jobs
-  kConnect,     // the same of OUTPUTS / 16 jobs
+  kCopy,       // start and wait
+  kDepthwise,  // start and wait, of CHANNELS jobs
+  kConnect,    // the same of OUTPUTS / 16 jobs
   kTimes,
 };
 
