@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "platforms/simulators/soc/isa/decode.h"
-#include "platforms/simulators/soc/isa/disassemble.h"
 #include "platforms/simulators/soc/model/soc.h"
 
 namespace tinsmith::soc {
@@ -232,31 +230,21 @@ const Instruction *Soc::fetch(size_t core) {
                       : "instructions are fetched from a remote memory, which no core reaches",
                   FaultKind::kBadAddress);
     }
-    state.page = &region->memory.page(resolved);
+    state.page = &region->memory.decoded(resolved).of(harts_[core]->isa);
     state.page_address = page_address;
   }
   Instruction &slot = (*state.page)[(pc - page_address) / 2];
   if (slot.execute == nullptr) {
-    decode_at(slot, pc);
+    decode_at(slot, *harts_[core]);
   }
   return &slot;
 }
 
-void Soc::decode_at(Instruction &slot, uint32_t pc) {
-  const uint32_t address = resolve(pc);
+void Soc::decode_at(Instruction &slot, const Hart &hart) {
+  const uint32_t address = resolve(hart.pc);
   const Memory &memory = memories_.find(address, 2)->memory;
-  const uint32_t bits = memory.read(address, memory.holds(address, 4) ? 4 : 2);
-  const std::optional<Instruction> decoded = decode(bits);
-  if (!decoded) {
-    const bool compressed = (bits & 3) != 3;
-    throw Fault("illegal instruction 0x" + hexadecimal(compressed ? bits & 0xFFFF : bits),
-                FaultKind::kIllegalInstruction);
-  }
-  slot = *decoded;
-  if (!has_plain_core_) {
-    slot.checks &= static_cast<uint8_t>(~kCoreV);  // need not be asked for each time
-  }
-  slot.function = profile_.function_at(pc);
+  slot = hart.decode(memory.read(address, memory.holds(address, 4) ? 4 : 2));
+  slot.function = profile_.function_at(hart.pc);
 }
 
 // Stores drop what was decoded from their bytes at once; only the caches' tags are left.
