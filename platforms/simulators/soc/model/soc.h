@@ -148,8 +148,12 @@ class Soc : public Port {
   template <bool kObserved>
   void step(size_t core);
   void execute_observed(size_t core, Instruction instruction);
-  const Instruction *fetch(size_t core);
-  void decode_at(Instruction &slot, const Hart &hart);
+  const Instruction &fetch(Fetch &state, const Hart &hart);
+
+  // What a fetch seldom needs, apart from it: its few registers are the interpreter's speed.
+  [[gnu::cold, gnu::noinline]] void turn_page(Fetch &state, const Hart &hart);
+  [[gnu::cold, gnu::noinline]] void decode_at(Instruction &slot, const Hart &hart);
+
   // When something happens next; if that is one core's step alone, nothing else will before `until`.
   struct Turn {
     uint64_t time;
