@@ -82,18 +82,14 @@ def works_beside_the_core(program: Program) -> bool:
 
 def fetches(program: Program) -> list[Copy]:
     """The copies of constants from a remote memory, as written."""
-    copies = [step for step in simple_steps(program.steps) if isinstance(step, Copy)]
-    remote = {memory.name for memory in program.memories if memory.is_remote}
-    read = {copy.source: program.written_constant(copy.source) for copy in copies}
-    far = {name for name, constant in read.items() if constant and constant.memory in remote}
-    return [copy for copy in copies if copy.source in far]
+    copies = (step for step in simple_steps(program.steps) if isinstance(step, Copy))
+    return [copy for copy in copies if program.is_fetch(copy)]
 
 
 def _copies_beside(program: Program) -> bool:
     """Whether engines copy anything else."""
-    far = {id(copy) for copy in fetches(program)}
     return any(
-        isinstance(step, Copy) and step.engine is not None and id(step) not in far
+        isinstance(step, Copy) and step.engine is not None and not program.is_fetch(step)
         for step in simple_steps(program.steps)
     )
 

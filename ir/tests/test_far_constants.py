@@ -5,12 +5,14 @@ import re
 import numpy as np
 import pytest
 from tinsmith_ir import (
+    Copy,
     EvaluationError,
     GraphError,
     evaluate_program,
     parse_program,
     print_program,
 )
+from tinsmith_ir.program import simple_steps
 from tinsmith_ir.simulate import Completion
 
 PROGRAM = """program 2 "p" for "t" {
@@ -45,6 +47,16 @@ def test_text_says_where_a_constant_lies() -> None:
     printed = print_program(program)
     assert 'const %p: i8[4] layout "packed" in "l3" = [4, 3, 2, 1]' in printed
     assert print_program(parse_program(printed)) == printed
+
+
+@pytest.mark.parametrize(("which", "fetched"), [(" remote", ["p", "t"]), ("", [])])
+def test_copies_of_them_are_fetches_where_the_memory_is_remote(
+    which: str, fetched: list[str]
+) -> None:
+    """Of one by its name and of those of a table; nothing else is."""
+    program = parse_program(PROGRAM.replace(" remote", which))
+    found = [step for step in simple_steps(program.steps) if program.is_fetch(step)]
+    assert [step.source for step in found if isinstance(step, Copy)] == fetched
 
 
 @pytest.mark.parametrize("completion", ["earliest", "latest"])

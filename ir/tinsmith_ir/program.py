@@ -359,6 +359,13 @@ class Program(Checked):
         table = self.table.get(name or "")
         return self.constant.get((name or "") if table is None else table.members[0])
 
+    def is_fetch(self, step: Step) -> bool:
+        """Whether it copies a constant that lies where no core loads from."""
+        constant = self.written_constant(step.source) if isinstance(step, Copy) else None
+        if constant is None or not constant.memory:
+            return False
+        return self.memory[constant.memory].is_remote
+
     @cached_property
     def memory(self) -> Mapping[str, Memory]:
         """Memories by name."""

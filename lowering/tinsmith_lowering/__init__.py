@@ -66,7 +66,12 @@ from tinsmith_lowering.streams import (
     StreamWindow,
 )
 from tinsmith_lowering.tiles import TiledLayer, TilePlan
-from tinsmith_lowering.transfers import BYTES_PER_CYCLE, START_CYCLES, bytes_cycles
+from tinsmith_lowering.transfers import (
+    BYTES_PER_CYCLE,
+    COPY_CORE_CYCLES,
+    START_CYCLES,
+    bytes_cycles,
+)
 from tinsmith_lowering.walk import NEVER, Steps, Walk
 from tinsmith_lowering.walks import (
     Window,
@@ -85,6 +90,7 @@ __all__ = [
     "BYTES_PER_CYCLE",
     "CLUSTER_HEADER",
     "CONSTANT_ALIGNMENT",
+    "COPY_CORE_CYCLES",
     "CORES",
     "NEVER",
     "START_CYCLES",

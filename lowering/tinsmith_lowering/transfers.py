@@ -5,6 +5,9 @@ START_CYCLES = 20
 
 BYTES_PER_CYCLE = 8
 
+COPY_CORE_CYCLES = 60
+"""Of the core that starts a copy and waits for it, which computes nothing meanwhile."""
+
 
 def bytes_cycles(size_bytes: int) -> int:
     """Of bytes that lie together on both sides."""

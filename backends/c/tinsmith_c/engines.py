@@ -9,7 +9,6 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import (
     Call,
-    ConstantBuffer,
     Copy,
     Program,
     Wait,
@@ -43,11 +42,6 @@ def steps_beside_the_core(program: Program) -> list[Call | Copy]:
         for step in simple_steps(program.steps)
         if isinstance(step, Call | Copy) and step.engine is not None and id(step) in running
     ]
-
-
-def is_remote(program: Program, constant: ConstantBuffer) -> bool:
-    """Whether it lies where no core loads from."""
-    return bool(constant.memory) and program.memory[constant.memory].is_remote
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +94,9 @@ class Engines:
         """
         steps = steps_beside_the_core(self.program)
         computing = {step.engine for step in steps if isinstance(step, Call)}
-        fetching = {step.engine for step in steps if self._is_fetch(step)}
+        fetching = {step.engine for step in steps if self.program.is_fetch(step)}
         for step in steps:
-            if step.engine in fetching and not self._is_fetch(step):
+            if step.engine in fetching and not self.program.is_fetch(step):
                 raise GraphError(
                     f"engine {step.engine!r} copies constants of a remote memory; expected nothing else of it, got\n"
                     f"  {print_step(step)}\n"
@@ -182,13 +176,9 @@ class Engines:
     def _drive(self, step: Call | Copy, *, is_dma: bool) -> Drive:
         if isinstance(step, Call) and step.name in self.own:
             return Drive.KERNEL
-        if self._is_fetch(step):
+        if self.program.is_fetch(step):
             return Drive.FETCH
         return Drive.DMA if is_dma else Drive.JOB
-
-    def _is_fetch(self, step: Call | Copy) -> bool:
-        constant = self.program.written_constant(step.source) if isinstance(step, Copy) else None
-        return constant is not None and is_remote(self.program, constant)
 
     @cached_property
     def _by_step(self) -> Mapping[int, Started]:
@@ -209,7 +199,7 @@ class Engines:
                 ended.setdefault(id(step), {})[started.number] = started
             elif isinstance(step, Call | Copy) and step.token is not None:
                 token = step.token.value(counters)
-                if token < 0 or (token >= TOKENS and not self._is_fetch(step)):
+                if token < 0 or (token >= TOKENS and not self.program.is_fetch(step)):
                     raise GraphError(
                         f"expected tokens from 0 to {TOKENS - 1}, got {token} in\n  {print_step(step)}\n"
                     )

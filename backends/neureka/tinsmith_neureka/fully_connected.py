@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import FullyConnected
-from tinsmith_lowering import Cost, Kernel, Layer, Prepared, Signature
+from tinsmith_lowering import BYTES_PER_CYCLE, Cost, Kernel, Layer, Prepared, Signature
 
 from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.convolution import (
@@ -30,8 +30,6 @@ from tinsmith_neureka.weight_memory import are_beside, weight_choices
 
 _SIDE = 3
 _PIXELS = _SIDE * _SIDE
-_DMA_BYTES = 8
-"""That the DMA moves in a cycle."""
 
 
 def extents_fit(layer: Layer) -> str | None:
@@ -73,7 +71,7 @@ def _copied_cycles(job: jobs.Job) -> int:
     if job.in_weight_memory:
         return 0
     shape = (job.output[2], job.mode.side, job.mode.side, job.input[2])
-    return packed_bytes(shape, job.mode, job.bits) // _DMA_BYTES
+    return packed_bytes(shape, job.mode, job.bits) // BYTES_PER_CYCLE
 
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:

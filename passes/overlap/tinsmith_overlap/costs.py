@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tinsmith_ir.program import Call, Copy, Fill, Loop, Program, Step, Wait
-from tinsmith_lowering import Kernel, find_kernel, layer_of_call
+from tinsmith_lowering import (
+    BYTES_PER_CYCLE,
+    COPY_CORE_CYCLES,
+    Kernel,
+    find_kernel,
+    layer_of_call,
+)
 from tinsmith_target import Target
 
 _ISSUE_CYCLES = 300
 """Of core 0 that starts a job: its registers."""
-
-_COPY_CYCLES, _BYTES_PER_CYCLE = 60, 8
-"""Of core 0 that starts a copy; of the DMA."""
 
 _WAIT_CYCLES = 20
 
@@ -55,10 +58,10 @@ class Costs:
                 cycles = self._of_call(step)
                 return StepCost(cycles) if step.engine is None else StepCost(_ISSUE_CYCLES, cycles)
             case Copy():
-                cycles = self.program.type_of(step.destination).size_bytes // _BYTES_PER_CYCLE
+                cycles = self.program.type_of(step.destination).size_bytes // BYTES_PER_CYCLE
                 if step.engine is None:
-                    return StepCost(_COPY_CYCLES + cycles)
-                return StepCost(_COPY_CYCLES, cycles)
+                    return StepCost(COPY_CORE_CYCLES + cycles)
+                return StepCost(COPY_CORE_CYCLES, cycles)
             case Fill():
                 return StepCost(self.program.type_of(step.destination).size_bytes)
             case Wait():

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from tinsmith_ir.first_fit import first_fit
 from tinsmith_ir.hazards import without_unused
 from tinsmith_ir.lifetimes import written_lives
 from tinsmith_ir.names import FreshNames
@@ -52,28 +53,15 @@ def placed(program: Program, memory: str) -> Program | None:
         return program
     program = without_unused(program)
     room = program.memory[memory]
-    spans = written_lives(program).spans
     mine = [buffer for buffer in program.buffers if buffer.memory == memory]
-    found: dict[str, Buffer] = {}
-    for buffer in sorted(mine, key=lambda buffer: (-buffer.size_bytes, buffer.name)):
-        first, last = spans[buffer.name]
-        beside = [
-            other
-            for other in found.values()
-            if spans[other.name][0] <= last and first <= spans[other.name][1]
-        ]
-        offset = _lowest(buffer, beside, room.alignment)
-        if room.size_bytes is not None and offset + buffer.size_bytes > room.size_bytes:
-            return None
-        found[buffer.name] = replace(buffer, offset=offset)
-    return program.with_buffers(tuple(found.get(buffer.name, buffer) for buffer in program.buffers))
-
-
-def _lowest(buffer: Buffer, beside: list[Buffer], alignment: int) -> int:
-    offset = 0
-    for other in sorted(beside, key=lambda other: other.offset or 0):
-        begin = other.offset or 0
-        if offset + buffer.size_bytes <= begin:
-            break
-        offset = max(offset, -(-(begin + other.size_bytes) // alignment) * alignment)
-    return offset
+    mine.sort(key=lambda buffer: (-buffer.size_bytes, buffer.name))
+    offsets = first_fit(mine, written_lives(program).spans, room.alignment)
+    end = max((offsets[buffer.name] + buffer.size_bytes for buffer in mine), default=0)
+    if room.size_bytes is not None and end > room.size_bytes:
+        return None
+    return program.with_buffers(
+        tuple(
+            replace(buffer, offset=offsets[buffer.name]) if buffer.name in offsets else buffer
+            for buffer in program.buffers
+        )
+    )

@@ -1,9 +1,8 @@
 """How much of a memory the buffers of a program need beside what is staged."""
 
-from collections.abc import Sequence
-
+from tinsmith_ir.first_fit import first_fit
 from tinsmith_ir.lifetimes import written_lives
-from tinsmith_ir.program import Buffer, Program
+from tinsmith_ir.program import Program
 
 
 def needed_bytes(program: Program, memory: str) -> int:
@@ -11,25 +10,7 @@ def needed_bytes(program: Program, memory: str) -> int:
     find a better one.
     """
     spans = written_lives(program).spans
-    alignment = program.memory[memory].alignment
     buffers = [it for it in program.buffers if it.memory == memory and it.name in spans]
-    placed: list[tuple[Buffer, int]] = []
-    for buffer in sorted(buffers, key=lambda it: (-it.size_bytes, spans[it.name], it.name)):
-        first, last = spans[buffer.name]
-        beside = [
-            (offset, offset + other.size_bytes)
-            for other, offset in placed
-            if spans[other.name][0] <= last and first <= spans[other.name][1]
-        ]
-        placed.append((buffer, _first_gap(beside, buffer.size_bytes, alignment)))
-    return max((offset + buffer.size_bytes for buffer, offset in placed), default=0)
-
-
-def _first_gap(taken: Sequence[tuple[int, int]], size: int, alignment: int) -> int:
-    """The lowest aligned offset with so many free bytes. taken: begin and end of what is not free."""
-    offset = 0
-    for begin, end in sorted(taken):
-        if offset + size <= begin:
-            break
-        offset = max(offset, -(-end // alignment) * alignment)
-    return offset
+    buffers.sort(key=lambda it: (-it.size_bytes, spans[it.name], it.name))
+    offsets = first_fit(buffers, spans, program.memory[memory].alignment)
+    return max((offsets[it.name] + it.size_bytes for it in buffers), default=0)

@@ -77,7 +77,7 @@ class StageConstants(Checked):
         where the remote memory is too small.
         """
         board = self.target.board
-        if board.fetch is None or not _is_remote(board) or not program.engines:
+        if board.fetch is None or not board.has_remote_weights or not program.engines:
             return Outcome(program)
         uses = uses_of(program)
         resident = _resident(program, uses, self)
@@ -159,10 +159,6 @@ def _facts(made: Program, staging: Staging, room: int, resident: int) -> StagedC
         room_bytes=room,
         most_under_way=staging.most_under_way,
     )
-
-
-def _is_remote(board: Board) -> bool:
-    return bool(board.weight_memory) and board.memory(board.weight_memory).is_remote
 
 
 def _most_small(board: Board) -> int:

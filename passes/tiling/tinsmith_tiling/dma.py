@@ -1,4 +1,4 @@
-"""What copies cost: cycles of a DMA, and of the core that starts it."""
+"""What copies of parts of tensors cost: cycles of a DMA."""
 
 from functools import lru_cache
 
@@ -13,9 +13,6 @@ LINES_CYCLES = 50
 
 LINE_CYCLES = 2
 """What a line takes at least."""
-
-CORE_CYCLES = 60
-"""The core that starts a copy and waits for it, which computes nothing meanwhile."""
 
 
 def copy_cycles(type_: TensorType, box: Box) -> int:

@@ -9,12 +9,12 @@ from tinsmith_ir.boxes import Box
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.program import Call, Program, View, simple_steps
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Kernel, bytes_cycles, find_kernel, layer_of_call
+from tinsmith_lowering import COPY_CORE_CYCLES, Kernel, bytes_cycles, find_kernel, layer_of_call
 from tinsmith_lowering import Layer as KernelLayer
 from tinsmith_target import Target
 
 from tinsmith_tiling.constants import NEAR_ALIGNMENT, Preparing
-from tinsmith_tiling.dma import CORE_CYCLES, copy_cycles
+from tinsmith_tiling.dma import copy_cycles
 from tinsmith_tiling.model import Layer, Memory, Problem, Staging, Tensor, Way
 from tinsmith_tiling.refusal import Stuck, alone_bytes, refusal, too_large
 from tinsmith_tiling.ways import Cut, Cutter, Tiles
@@ -259,17 +259,19 @@ class _Formulating:
                 one.slot_bytes,
                 1 if one.count == 1 else slots,
                 one.cycles,
-                CORE_CYCLES * one.count,
+                COPY_CORE_CYCLES * one.count,
             )
             for tensor, one in reads.items()
         ]
         written = self._copies(cut, call.outputs[0])
-        own = CORE_CYCLES * cut.count
+        own = COPY_CORE_CYCLES * cut.count
         results = (Staging(result, written.slot_bytes, slots, written.cycles, own),)
         far = {tensor for tensor, one in (*reads.items(), (result, written)) if not one.are_dense}
         constants = self._constant_bytes(cut)
         overhead = (
-            CALL_CYCLES * cut.count + CODE_CYCLES * cut.cut.kinds + CORE_CYCLES * len(constants)
+            CALL_CYCLES * cut.count
+            + CODE_CYCLES * cut.cut.kinds
+            + COPY_CORE_CYCLES * len(constants)
         )
         overhead += cut.first_cycles if cut.kernel.key != self._kernel_before[call.name] else 0
         return Way(

@@ -170,8 +170,7 @@ def _constants(board: Board, memory: Memory) -> str:
 
 def _weights_that_cores_load(board: Board) -> str:
     """The memory of weights that are not marked for another one."""
-    is_remote = board.memory(board.weight_memory).is_remote
-    return board.code_memory if is_remote else board.weight_memory
+    return board.code_memory if board.has_remote_weights else board.weight_memory
 
 
 def _arena(board: Board, memory: Memory) -> str:

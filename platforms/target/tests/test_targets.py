@@ -124,4 +124,4 @@ def test_what_no_core_reaches_has_something_that_copies_from_it(board: Board) ->
     assert bool(remote) == (board.fetch_bytes_per_cycle > 0) == (board.fetch_setup_cycles > 0)
     homes = [board.memory(name) for name in (board.code_memory, board.data_memory)]
     assert not any(home.is_remote for home in homes)
-    assert board.memory(board.weight_memory).is_remote == bool(remote)
+    assert board.has_remote_weights == bool(remote)

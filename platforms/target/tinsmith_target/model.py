@@ -216,6 +216,11 @@ class Board(Checked):
         """
         return 1 << 47 if self.architecture == "host" else (1 << 31) - 1
 
+    @property
+    def has_remote_weights(self) -> bool:
+        """Whether weights lie in a memory from which no core loads."""
+        return bool(self.weight_memory) and self.memory(self.weight_memory).is_remote
+
     def memory(self, name: str) -> Memory:
         """The memory of that name. Raises KeyError if the board has none."""
         for memory in self.memories:

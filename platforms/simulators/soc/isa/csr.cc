@@ -126,7 +126,7 @@ uint32_t Hart::read_csr(uint32_t number) {
   if (number >= kFirstEvent && number <= kLastEvent) {
     return hardware_counters_.events(number % kCounters);
   }
-  if (!has_corev_ && number >= kLoopStart0 && number <= kZfinx) {
+  if (!isa.has_corev() && number >= kLoopStart0 && number <= kZfinx) {
     fault_unknown(number);
   }
   switch (number) {
@@ -142,7 +142,7 @@ uint32_t Hart::read_csr(uint32_t number) {
     case kMstatus:
       return mstatus_ | ((mstatus_ & kFloatState) == kFloatState ? 1U << kDirtyBit : 0);
     case kMisa:
-      return has_corev_ ? kMisaValue : kMisaValue & ~kMisaCoreV;
+      return isa.has_corev() ? kMisaValue : kMisaValue & ~kMisaCoreV;
     case kMie:
       return mie_;
     case kMtvec:

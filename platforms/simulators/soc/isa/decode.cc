@@ -1,43 +1,11 @@
 #include "platforms/simulators/soc/isa/decode.h"
 
-#include <array>
+#include <string>
 
 #include "platforms/simulators/soc/isa/bits.h"
-#include "platforms/simulators/soc/isa/tables.h"
 
 namespace tinsmith::soc {
 namespace {
-
-constexpr unsigned kOpcodes = 128;
-
-Rows gather_rows() {
-  Rows rows;
-  for (const auto &table : {rv32i_rows(), rv32m_rows(), rv32f_rows(), system_rows(), xcvalu_rows(), xcvbi_rows(),
-                            xcvbitmanip_rows(), xcvhwlp_rows(), xcvmac_rows(), xcvmem_rows(), xcvsimd_rows()}) {
-    rows.insert(rows.end(), table.begin(), table.end());
-  }
-  return rows;
-}
-
-using ByOpcode = std::array<std::vector<const Row *>, kOpcodes>;
-
-ByOpcode sort_by_opcode() {
-  ByOpcode sorted;
-  for (const Row &row : all_rows()) {
-    sorted[row.match % kOpcodes].push_back(&row);
-  }
-  return sorted;
-}
-
-const Row *find_row(uint32_t word) {
-  static const ByOpcode kSorted = sort_by_opcode();
-  for (const Row *row : kSorted[word % kOpcodes]) {
-    if ((word & row->mask) == row->match) {
-      return row;
-    }
-  }
-  return nullptr;
-}
 
 uint32_t branch_offset(uint32_t word) {
   const uint32_t bits =
@@ -113,11 +81,6 @@ bool is_barred_from_loops(const Row &row) {
   return row.kind == Kind::kBranch || row.kind == Kind::kJump || (row.kind == Kind::kSystem && !traps);
 }
 
-// By their names.
-bool is_corev(const Row &row) {
-  return row.name.rfind("cv.", 0) == 0;
-}
-
 uint8_t checks_of(const Row &row) {
   const bool is_float = row.kind == Kind::kFloat;
   const bool writes_register = row.operands.find('D') != std::string::npos;
@@ -125,10 +88,12 @@ uint8_t checks_of(const Row &row) {
   return static_cast<uint8_t>((is_barred_from_loops(row) ? kBarredFromLoops : 0) |
                               (is_float || writes_register || reads_register ? kUsesFloat : 0) |
                               (is_float || writes_register ? kChangesFloat : 0) |
-                              (row.match == kEnvironmentCall ? kTraps : 0) | (is_corev(row) ? kCoreV : 0));
+                              (row.match == kEnvironmentCall ? kTraps : 0));
 }
 
-Instruction decode_word(uint32_t word, const Row &row) {
+}  // namespace
+
+Instruction decode_fields(uint32_t word, const Row &row, bool compressed) {
   Instruction instruction;
   instruction.execute = row.execute;
   instruction.row = &row;
@@ -146,24 +111,6 @@ Instruction decode_word(uint32_t word, const Row &row) {
   }
   instruction.reads &= ~uint64_t{1};  // x0 waits for nobody
   instruction.checks = checks_of(row);
-  return instruction;
-}
-
-}  // namespace
-
-const Rows &all_rows() {
-  static const Rows kRows = gather_rows();
-  return kRows;
-}
-
-std::optional<Instruction> decode(uint32_t bits) {
-  const bool compressed = (bits & 3) != 3;
-  const std::optional<uint32_t> word = compressed ? expand_compressed(static_cast<uint16_t>(bits)) : bits;
-  const Row *row = word ? find_row(*word) : nullptr;
-  if (row == nullptr) {
-    return std::nullopt;
-  }
-  Instruction instruction = decode_word(*word, *row);
   if (compressed) {
     instruction.size = 2;
     instruction.checks |= kBarredFromLoops | kCompressed;

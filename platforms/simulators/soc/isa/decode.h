@@ -1,4 +1,4 @@
-// From the bits of an instruction to what the interpreter runs.
+// From the bits of an instruction to the fields that the interpreter takes.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_ISA_DECODE_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_ISA_DECODE_H_
 
@@ -9,14 +9,12 @@
 
 namespace tinsmith::soc {
 
-// Decodes the instruction whose first 32 bits (or 16, if it is compressed) are `bits`; nothing if there is none such.
-std::optional<Instruction> decode(uint32_t bits);
+// The instruction of a row: what the interpreter runs, with the fields of `word`, whose compressed form was in memory
+// if it is `compressed`.
+Instruction decode_fields(uint32_t word, const Row &row, bool compressed);
 
 // The 32-bit twin of a compressed instruction (RV32C with F).
 std::optional<uint32_t> expand_compressed(uint16_t bits);
-
-// Every instruction there is, in the order of the extensions.
-const Rows &all_rows();
 
 }  // namespace tinsmith::soc
 

@@ -104,6 +104,9 @@ std::string hexadecimal(uint32_t value) {
 }
 
 std::string disassemble(const Instruction &instruction, uint32_t pc) {
+  if (instruction.row == nullptr) {
+    return "unknown";
+  }
   std::string text = instruction.row->name;
   std::string separator = " ";
   for (const char letter : instruction.row->operands) {

@@ -9,7 +9,8 @@
 
 namespace tinsmith::soc {
 
-// pc: where the instruction lies; targets of branches, jumps and hardware loops are printed as addresses.
+// pc: where the instruction lies; targets of branches, jumps and hardware loops are printed as addresses. "unknown" if
+// it is illegal.
 std::string disassemble(const Instruction &instruction, uint32_t pc);
 
 // zero, ra, sp …

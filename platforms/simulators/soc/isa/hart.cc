@@ -73,17 +73,8 @@ void Hart::check(const Instruction &instruction) const {
   if ((instruction.checks & kBarredFromLoops) != 0 && inside_loop()) {
     throw Fault("a compressed, branch, jump or system instruction in the body of a hardware loop");
   }
-  if ((instruction.checks & (kUsesFloat | kCoreV)) != 0) {
-    require_extensions(instruction);
-  }
-}
-
-void Hart::require_extensions(const Instruction &instruction) const {
   if ((instruction.checks & kUsesFloat) != 0) {
     require_float();
-  }
-  if ((instruction.checks & kCoreV) != 0 && !has_corev_) {
-    throw Fault("illegal instruction: this core has no CORE-V", FaultKind::kIllegalInstruction);
   }
 }
 

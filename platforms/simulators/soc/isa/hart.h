@@ -10,6 +10,7 @@
 #include "platforms/simulators/soc/isa/float32.h"
 #include "platforms/simulators/soc/isa/hardware_counters.h"
 #include "platforms/simulators/soc/isa/instruction.h"
+#include "platforms/simulators/soc/isa/instruction_set.h"
 
 namespace tinsmith::soc {
 
@@ -128,7 +129,9 @@ class Hart {
   static constexpr unsigned kFloatStateBit = 13;
   static constexpr uint32_t kFloatState = 3U << kFloatStateBit;  // off, initial, clean, dirty
 
-  Hart(uint32_t id, Port &port, const CoreTiming &timing) : id(id), timing(timing), port_(&port) {
+  // isa: of its type; both it and `timing` must outlive the core.
+  Hart(uint32_t id, Port &port, const CoreTiming &timing, const InstructionSet &isa)
+      : id(id), timing(timing), isa(isa), port_(&port) {
   }
 
   // From now on it reaches the rest through another port, which must outlive it.
@@ -136,7 +139,14 @@ class Hart {
     port_ = &port;
   }
 
-  // Executes the instruction at `pc`, whose time has come: `time` is then when the next may issue.
+  // As InstructionSet::decode: what its set lacks becomes the illegal instruction here, so that nothing need be asked
+  // when it is executed.
+  Instruction decode(uint32_t bits) const {
+    return isa.decode(bits);
+  }
+
+  // Executes the instruction at `pc`, decoded by this core or by one of the same set, whose time has come: `time` is
+  // then when the next may issue.
   void step(const Instruction &instruction);
 
   void set(uint32_t index, uint32_t value) {
@@ -186,14 +196,6 @@ class Hart {
   // What mstatus.FS and mcountinhibit are at reset; both 0 without this call.
   void reset_csrs(uint32_t float_state, uint32_t stopped_counters);
 
-  // From now on it has RV32IMCF alone: instructions and CSRs of CORE-V are illegal.
-  void leave_out_corev() {
-    has_corev_ = false;
-  }
-  bool has_corev() const {
-    return has_corev_;
-  }
-
   void environment_call();
 
   // Enters the handler of exceptions for the instruction at `pc`, which is not executed; false if there is none.
@@ -235,6 +237,7 @@ class Hart {
 
   const uint32_t id;
   const CoreTiming &timing;
+  const InstructionSet &isa;
   std::array<uint32_t, 32> x{};
   std::array<uint32_t, 32> f{};
   std::array<HardwareLoop, 2> loops{};
@@ -250,7 +253,6 @@ class Hart {
  private:
   void check(const Instruction &instruction) const;
   void note(const Instruction &instruction);
-  void require_extensions(const Instruction &instruction) const;
   void require_float() const;
   EventCounts events(bool with_current) const;
   uint32_t read_counter(uint32_t number) const;
@@ -265,7 +267,6 @@ class Hart {
   void enter_trap(uint32_t cause, uint32_t offset);
 
   Port *port_;
-  bool has_corev_ = true;
   uint64_t loading_ = 0;  // registers that the last instruction loads, as Instruction::reads
   uint64_t asleep_since_ = 0;
   Stall asleep_for_ = Stall::kEvent;

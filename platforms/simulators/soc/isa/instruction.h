@@ -65,7 +65,6 @@ enum Check : uint8_t {
   kUsesFloat = 4,     // illegal while floating point is off
   kChangesFloat = 8,  // writes a floating-point register or flag
   kTraps = 16,        // always goes to the handler: no loop's round ends with it
-  kCoreV = 32,        // illegal on a plain core
 };
 
 struct Instruction {
@@ -80,8 +79,8 @@ struct Instruction {
   uint8_t rs3 = 0;
   uint8_t size = 4;
   Kind kind = Kind::kAlu;
-  uint8_t checks = 0;  // a sum of Check
-  const Row *row = nullptr;
+  uint8_t checks = 0;        // a sum of Check
+  const Row *row = nullptr;  // none if it is illegal
 };
 
 }  // namespace tinsmith::soc

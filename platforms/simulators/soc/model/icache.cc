@@ -1,6 +1,7 @@
 #include "platforms/simulators/soc/model/icache.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tinsmith::soc {
 
@@ -27,7 +28,9 @@ void Tags::clear() {
 }
 
 InstructionCache::InstructionCache(const Description &description)
-    : description_(description), shared_(description.icache_l1_sets, description.icache_l1_ways) {
+    : description_(description),
+      line_bits_(std::countr_zero(description.icache_line)),
+      shared_(description.icache_l1_sets, description.icache_l1_ways) {
   for (uint32_t core = 0; core < description.cluster_cores; ++core) {
     const bool works = core < description.cluster_workers;
     private_.emplace_back(works ? description.icache_l0_sets : description.icache_l0_sets_controller,

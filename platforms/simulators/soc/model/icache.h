@@ -39,13 +39,18 @@ class InstructionCache {
  public:
   explicit InstructionCache(const Description &description);
 
-  // Cycles that `core` waits for the line (address / icache_line) at cycle `now`.
+  uint32_t line_of(uint32_t address) const {
+    return address >> line_bits_;
+  }
+
+  // Cycles that `core` waits for the line at cycle `now`.
   uint32_t fetch(uint32_t core, uint32_t line, uint64_t now);
 
   void clear();
 
  private:
   const Description &description_;
+  const int line_bits_;  // icache_line is a power of two
   std::vector<Tags> private_;
   Tags shared_;
 };

@@ -20,10 +20,10 @@ void Memory::copy_out(uint32_t address, uint8_t *target, uint32_t bytes) const {
   }
 }
 
-Memory::Page &Memory::page(uint32_t address) {
-  std::unique_ptr<Page> &page = pages_[(address - base_) / kPageBytes];
+DecodedPage &Memory::decoded(uint32_t address) {
+  std::unique_ptr<DecodedPage> &page = pages_[(address - base_) / kPageBytes];
   if (page == nullptr) {
-    page = std::make_unique<Page>();
+    page = std::make_unique<DecodedPage>();
   }
   return *page;
 }
@@ -32,9 +32,7 @@ void Memory::forget_in_page(uint32_t page, uint32_t first, uint32_t end) {
   const uint32_t start = page * kPageBytes;
   const uint32_t from = std::max(first, start) - start;
   const uint32_t to = std::min(end, start + kPageBytes) - start;
-  for (uint32_t offset = from / 2; 2 * offset < to; ++offset) {
-    (*pages_[page])[offset].execute = nullptr;
-  }
+  pages_[page]->forget(from & ~1U, to);
 }
 
 }  // namespace tinsmith::soc

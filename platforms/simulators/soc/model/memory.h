@@ -2,21 +2,19 @@
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_MEMORY_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_MEMORY_H_
 
-#include <array>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <vector>
 
-#include "platforms/simulators/soc/isa/instruction.h"
+#include "platforms/simulators/soc/model/decoded.h"
 
 namespace tinsmith::soc {
 
 // Bytes are little-endian, as the host is taken to be (static_assert in the .cc).
 class Memory {
  public:
-  static constexpr uint32_t kPageBytes = 4096;
-  using Page = std::array<Instruction, kPageBytes / 2>;
+  static constexpr uint32_t kPageBytes = DecodedPage::kBytes;
 
   Memory(uint32_t base, uint32_t bytes) : base_(base), bytes_(bytes), pages_(bytes / kPageBytes) {
   }
@@ -50,8 +48,8 @@ class Memory {
   void copy_in(uint32_t address, const uint8_t *source, uint32_t bytes);
   void copy_out(uint32_t address, uint8_t *target, uint32_t bytes) const;
 
-  // The decoded instructions of the page around `address`, those not yet asked for without `execute`.
-  Page &page(uint32_t address);
+  // What was decoded from the page around `address`.
+  DecodedPage &decoded(uint32_t address);
 
  private:
   // Instructions over these bytes must be decoded again.
@@ -68,7 +66,7 @@ class Memory {
 
   uint32_t base_;
   std::vector<uint8_t> bytes_;
-  std::vector<std::unique_ptr<Page>> pages_;
+  std::vector<std::unique_ptr<DecodedPage>> pages_;
 };
 
 }  // namespace tinsmith::soc

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "platforms/simulators/soc/isa/decode.h"
-#include "platforms/simulators/soc/isa/disassemble.h"
 #include "platforms/simulators/soc/model/soc.h"
 
 namespace tinsmith::soc {
@@ -183,9 +181,9 @@ void Soc::step(size_t core) {
       observer->before_step(core);
     }
   }
+  Fetch &state = fetches_[core];
   if (core < description_.cluster_cores) {
-    Fetch &state = fetches_[core];
-    const uint32_t line = hart.pc / description_.icache_line;
+    const uint32_t line = icache_.line_of(hart.pc);
     if (line != state.line) {
       state.line = line;
       const uint32_t waits = icache_.fetch(static_cast<uint32_t>(core), line, hart.time);
@@ -195,15 +193,15 @@ void Soc::step(size_t core) {
       }
     }
   }
-  const Instruction *instruction = fetch(core);
-  if (instruction->function != fetches_[core].function) {
-    fetches_[core].function = instruction->function;
-    profile_.enter(core, hart, instruction->function);
+  const Instruction &instruction = fetch(state, hart);
+  if (instruction.function != state.function) {
+    state.function = instruction.function;
+    profile_.enter(core, hart, instruction.function);
   }
   if constexpr (kObserved) {
-    execute_observed(core, *instruction);
+    execute_observed(core, instruction);
   } else {
-    hart.step(*instruction);
+    hart.step(instruction);
   }
 }
 
@@ -219,46 +217,37 @@ void Soc::execute_observed(size_t core, Instruction instruction) {
   }
 }
 
-const Instruction *Soc::fetch(size_t core) {
-  Fetch &state = fetches_[core];
-  const uint32_t pc = harts_[core]->pc;
-  const uint32_t page_address = pc & ~(Memory::kPageBytes - 1);
-  if (page_address != state.page_address) {
-    const uint32_t resolved = resolve(pc);
-    MemoryRegion *region = memories_.find(resolved, 2);
-    if (region == nullptr) {
-      const MemoryRegion *remote = memories_.find_any(resolved, 2);
-      throw Fault(remote == nullptr ? "instructions are fetched from outside the memories"
-                  : remote == &memories_.l1()
-                      ? "instructions are fetched from L1, which is the devices' alone: no core reaches it"
-                      : "instructions are fetched from a remote memory, which no core reaches",
-                  FaultKind::kBadAddress);
-    }
-    state.page = &region->memory.page(resolved);
-    state.page_address = page_address;
+const Instruction &Soc::fetch(Fetch &state, const Hart &hart) {
+  if ((hart.pc & ~(Memory::kPageBytes - 1)) != state.page_address) [[unlikely]] {
+    turn_page(state, hart);
   }
-  Instruction &slot = (*state.page)[(pc - page_address) / 2];
-  if (slot.execute == nullptr) {
-    decode_at(slot, pc);
+  Instruction &slot = (*state.page)[hart.pc % Memory::kPageBytes / 2];
+  if (slot.execute == nullptr) [[unlikely]] {
+    decode_at(slot, hart);
   }
-  return &slot;
+  return slot;
 }
 
-void Soc::decode_at(Instruction &slot, uint32_t pc) {
-  const uint32_t address = resolve(pc);
+void Soc::turn_page(Fetch &state, const Hart &hart) {
+  const uint32_t resolved = resolve(hart.pc);
+  MemoryRegion *region = memories_.find(resolved, 2);
+  if (region == nullptr) {
+    const MemoryRegion *remote = memories_.find_any(resolved, 2);
+    throw Fault(remote == nullptr ? "instructions are fetched from outside the memories"
+                : remote == &memories_.l1()
+                    ? "instructions are fetched from L1, which is the devices' alone: no core reaches it"
+                    : "instructions are fetched from a remote memory, which no core reaches",
+                FaultKind::kBadAddress);
+  }
+  state.page = &region->memory.decoded(resolved).of(hart.isa);
+  state.page_address = hart.pc & ~(Memory::kPageBytes - 1);
+}
+
+void Soc::decode_at(Instruction &slot, const Hart &hart) {
+  const uint32_t address = resolve(hart.pc);
   const Memory &memory = memories_.find(address, 2)->memory;
-  const uint32_t bits = memory.read(address, memory.holds(address, 4) ? 4 : 2);
-  const std::optional<Instruction> decoded = decode(bits);
-  if (!decoded) {
-    const bool compressed = (bits & 3) != 3;
-    throw Fault("illegal instruction 0x" + hexadecimal(compressed ? bits & 0xFFFF : bits),
-                FaultKind::kIllegalInstruction);
-  }
-  slot = *decoded;
-  if (!has_plain_core_) {
-    slot.checks &= static_cast<uint8_t>(~kCoreV);  // need not be asked for each time
-  }
-  slot.function = profile_.function_at(pc);
+  slot = hart.decode(memory.read(address, memory.holds(address, 4) ? 4 : 2));
+  slot.function = profile_.function_at(hart.pc);
 }
 
 // Stores drop what was decoded from their bytes at once; only the caches' tags are left.

@@ -10,20 +10,22 @@
 namespace tinsmith::soc {
 namespace {
 
+const InstructionSet &instruction_set(uint32_t has_corev) {
+  return has_corev != 0 ? InstructionSet::corev() : InstructionSet::plain();
+}
+
 std::vector<std::unique_ptr<Hart>> make_harts(const Description &description, Port &port) {
   std::vector<std::unique_ptr<Hart>> harts;
   for (uint32_t core = 0; core < description.cluster_cores; ++core) {
-    harts.push_back(std::make_unique<Hart>(core, port, description.core));
+    harts.push_back(std::make_unique<Hart>(core, port, description.core, instruction_set(description.cluster_corev)));
   }
   if (description.fabric_controller != 0) {
-    harts.push_back(std::make_unique<Hart>(description.fc_hart, port, description.core));
+    harts.push_back(
+        std::make_unique<Hart>(description.fc_hart, port, description.core, instruction_set(description.fc_corev)));
   }
   for (const auto &hart : harts) {
     hart->connect_interrupts(description.interrupt_lines, description.interrupt_reset);
     hart->reset_csrs(description.float_reset, description.counters_stopped_reset);
-    if ((hart->id == description.fc_hart ? description.fc_corev : description.cluster_corev) == 0) {
-      hart->leave_out_corev();
-    }
   }
   return harts;
 }
@@ -64,7 +66,6 @@ Soc::Soc(const Description &description, const Program &program, const Options &
       boot_addresses_(description.cluster_cores, program.entry),
       waits_for_dma_(harts_.size()),
       touched_(options.race_check ? description.l1_bytes : 0) {
-  has_plain_core_ = std::any_of(harts_.begin(), harts_.end(), [](const auto &hart) { return !hart->has_corev(); });
   for (const Attached &each : attached_) {
     events_.add_device(each.event, each.device->awaited());
   }

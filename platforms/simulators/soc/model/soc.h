@@ -102,8 +102,8 @@ class Soc : public Port {
 
   // What the interpreter keeps of a core besides its Hart.
   struct Fetch {
-    uint32_t page_address = 1;  // none
-    Memory::Page *page = nullptr;
+    uint32_t page_address = 1;           // none
+    DecodedPage::Slots *page = nullptr;  // as its instruction set has it
     uint32_t line = ~0U;
     uint16_t function = 0;
   };
@@ -155,8 +155,12 @@ class Soc : public Port {
   template <bool kObserved>
   void step(size_t core);
   void execute_observed(size_t core, Instruction instruction);
-  const Instruction *fetch(size_t core);
-  void decode_at(Instruction &slot, uint32_t pc);
+  const Instruction &fetch(Fetch &state, const Hart &hart);
+
+  // What a fetch seldom needs, apart from it: its few registers are the interpreter's speed.
+  [[gnu::cold, gnu::noinline]] void turn_page(Fetch &state, const Hart &hart);
+  [[gnu::cold, gnu::noinline]] void decode_at(Instruction &slot, const Hart &hart);
+
   // When something happens next; if that is one core's step alone, nothing else will before `until`.
   struct Turn {
     uint64_t time;
@@ -209,7 +213,6 @@ class Soc : public Port {
   std::vector<Attached> attached_;
   std::vector<DeviceRegion> devices_;         // also those attached
   std::vector<std::unique_ptr<Hart>> harts_;  // the cluster's by number, then the fabric controller
-  bool has_plain_core_ = false;
   std::vector<Fetch> fetches_;
   std::vector<Observer *> observers_;
   std::unique_ptr<Tap> tap_;  // the cores' port, if somebody observes them

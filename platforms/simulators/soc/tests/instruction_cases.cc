@@ -8,11 +8,10 @@
 #include <array>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <vector>
 
-#include "platforms/simulators/soc/isa/decode.h"
 #include "platforms/simulators/soc/isa/hart.h"
+#include "platforms/simulators/soc/isa/instruction_set.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -91,17 +90,14 @@ bool answer_request(FlatMemory &memory, const CoreTiming &timing) {
   if (!read_words(request.data(), request.size())) {
     return false;
   }
-  const std::optional<Instruction> instruction = decode(request[0]);
-  if (!instruction) {
-    throw Fault("cannot be decoded");
-  }
+  const Instruction instruction = InstructionSet::corev().decode(request[0]);
   for (uint32_t i = 0; i < request[1]; ++i) {
-    Hart hart(0, memory, timing);
+    Hart hart(0, memory, timing, InstructionSet::corev());
     read_words(&hart.x[kFirstRegister], 3);
     hart.pc = kPc;
     hart.loops = {kLoop, kLoop};
     memory.reset();
-    hart.step(*instruction);
+    hart.step(instruction);
     const std::array<uint32_t, 5> result = {hart.x[kFirstRegister], hart.x[kFirstRegister + 1],
                                             hart.x[kFirstRegister + 2], hart.pc,
                                             memory.weighted_sum() + weighted_sum(hart.loops)};

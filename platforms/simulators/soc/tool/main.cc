@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "platforms/simulators/soc/isa/decode.h"
 #include "platforms/simulators/soc/isa/disassemble.h"
+#include "platforms/simulators/soc/isa/instruction_set.h"
 #include "platforms/simulators/soc/model/description.h"
 #include "platforms/simulators/soc/model/elf.h"
 #include "platforms/simulators/soc/model/soc.h"
@@ -39,9 +39,8 @@ void print_instructions(const Segment &segment, const Program &program) {
       bits |= uint32_t{segment.data[offset + i]} << (8 * i);
     }
     const bool compressed = (bits & 3) != 3;
-    const std::optional<Instruction> instruction = decode(bits);
     const std::string digits = hexadecimal(bits).substr(compressed ? 4 : 0);
-    const std::string text = instruction ? disassemble(*instruction, pc) : "unknown";
+    const std::string text = disassemble(InstructionSet::corev().decode(bits), pc);
     std::printf("%s: %8s  %s\n", hexadecimal(pc).c_str(), digits.c_str(), text.c_str());
     offset += compressed ? 2 : 4;
   }

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <tuple>
 
-#include "platforms/simulators/soc/isa/decode.h"
 #include "platforms/simulators/soc/isa/disassemble.h"
+#include "platforms/simulators/soc/isa/instruction_set.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -168,8 +168,7 @@ std::string instruction_at(const Program &program, uint32_t pc) {
     for (uint64_t i = 0; i < 4 && offset + i < segment.data.size(); ++i) {
       bits |= uint32_t{segment.data[offset + i]} << (8 * i);
     }
-    const std::optional<Instruction> instruction = decode(bits);
-    return instruction ? disassemble(*instruction, pc) : "unknown";
+    return disassemble(InstructionSet::corev().decode(bits), pc);
   }
   return "not in the program's file";
 }
