@@ -68,7 +68,10 @@ def _accelerators(name: str) -> Mapping[str, str]:
     """
     target = registry().target(name)
     cluster, scratchpad = target.board.cluster, target.board.scratchpad
-    names = (*(cluster.accelerators if cluster else ()), *(scratchpad.accelerators if scratchpad else ()))
+    names = (
+        *(cluster.accelerators if cluster else ()),
+        *(scratchpad.accelerators if scratchpad else ()),
+    )
     driven = {
         entry.accelerator or entry.name: entry.name
         for entry in registry().backends.values()
