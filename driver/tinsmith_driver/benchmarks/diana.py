@@ -60,8 +60,8 @@ SETUPS = (Setup("cpu", "layer by layer in L2"),)
 
 @dataclass(frozen=True)
 class DianaRow:
-    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. ms: of an inference,
-    of `cycles` at the board's clock. htvm_ms: HTVM's with these engines; None if there is no such figure.
+    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. ms: of an
+    inference, of `cycles` at the board's clock. htvm_ms: HTVM's with these engines; None if there is no such figure.
     """
 
     network: str

@@ -2,8 +2,8 @@
 
 Source: Van Delm et al., "HTVM", DAC 2023 (arXiv 2406.07453), and the layers in its code: shapes, strides and padding of
 MLPerf Tiny's networks but for a first filter of 5 x 7 on a transposed input (DSCNN), classes filled up to a multiple of
-four, and no ReLU behind sums (ResNet). That ToyAdmos has one behind every layer but the last, that ResNet has one behind
-its first layer, and the shift of sums are assumptions; none of them changes cycles by much.
+four, and no ReLU behind sums (ResNet). That ToyAdmos has one behind every layer but the last, that ResNet has one
+behind its first layer, and the shift of sums are assumptions; none of them changes cycles by much.
 
 Zero points are 0 and scales powers of two, so a layer with weights is its accumulator `>> 4` in 8 bits, once
 `set-rounding{mode=floor}` has made it round down, and a sum of two tensors `>> 1`. Weights are drawn from as few
