@@ -1,6 +1,8 @@
 #include "platforms/simulators/soc/model/attached.h"
 
+#include "platforms/simulators/soc/isa/disassemble.h"
 #include "platforms/simulators/soc/model/device_kinds.h"
+#include "platforms/simulators/soc/model/soc_events.h"
 
 namespace tinsmith::soc {
 namespace {
@@ -44,6 +46,12 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     one.reaches_l1 = settings.take("l1", 1) != 0;
     one.reaches_l2 = settings.take("l2", 0) != 0;
     one.reaches_remote = settings.take("remote", 0) != 0;
+    one.enable = settings.take("enable", 0);
+    one.enable_bits = settings.take("enable_bits", 0);
+    const uint32_t word = one.enable - description.soc_events;
+    if (one.enable_bits != 0 && !SocEvents::has_mask(word)) {
+      settings.refuse("enable is the address of a mask of the generator of events, not 0x" + hexadecimal(one.enable));
+    }
     const uint32_t base = settings.take("base");
     const uint32_t bytes = settings.take("bytes", kDefaultBytes);
     one.region = {Device::kAttached,

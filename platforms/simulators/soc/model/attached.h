@@ -21,6 +21,8 @@ struct Attached {
   bool reaches_l1 = true;  // beside the memories that the chip's file adds
   bool reaches_l2 = false;
   bool reaches_remote = false;  // memories where cores do not get
+  uint32_t enable = 0;          // the word of the chip's generator of events that has, with all of these bits set,
+  uint32_t enable_bits = 0;     // the device's registers writable; 0: they always are
   DeviceRegion region;
   std::unique_ptr<Accelerator> device;
   size_t track = 0;  // the first of its tracks, counted from the first device's

@@ -122,6 +122,11 @@ void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t va
 
 // What begins by this must be within reach, and touch nothing that moves already.
 void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, uint64_t now) {
+  const uint32_t bits = attached.enable_bits;
+  if (bits != 0 && (soc_events_.load(attached.enable - description_.soc_events) & bits) != bits) {
+    throw Fault(attached.name + ": a register is written, but the device is not enabled; set bits 0x" +
+                hexadecimal(bits) + " of the word at 0x" + hexadecimal(attached.enable));
+  }
   events_.begin_epoch();
   const std::deque<DeviceCopy> *copies = attached.device->copies();
   const size_t before = copies == nullptr ? 0 : copies->size();

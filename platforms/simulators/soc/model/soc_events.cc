@@ -20,6 +20,10 @@ constexpr uint32_t kSoftwareEvents = 0xFF;
 
 }  // namespace
 
+bool SocEvents::has_mask(uint32_t offset) {
+  return offset % 4 == 0 && offset - kFabricControllerMask < 2 * kMaskBytes;
+}
+
 uint32_t SocEvents::load(uint32_t offset) const {
   if (offset - kFabricControllerMask < kMaskBytes) {
     return fabric_controller_mask_[(offset - kFabricControllerMask) / 4];

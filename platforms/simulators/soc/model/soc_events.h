@@ -15,6 +15,9 @@ class SocEvents {
     cluster_mask_.fill(~0U);
   }
 
+  // Whether a mask is at the offset.
+  static bool has_mask(uint32_t offset);
+
   // Any register but the trigger, which cannot be read.
   uint32_t load(uint32_t offset) const;
 

@@ -20,7 +20,9 @@ OPERATION, COPY_ADDR, COPY_N, L1ADDR, BANKS, ROWS = 0xA0, 0xA4, 0xA8, 0xAC, 0xB0
 Writes = dict[int, int]
 
 _LAYOUT = f".shared {SHARED:#x} : {{ *(.shared) }}"
-_PART = "device digital diana_digital base=0x1A10C000 event=12 l2=1"
+_PART = (
+    "device digital diana_digital base=0x1A10C000 event=12 l2=1 enable=0x1A106018 enable_bits=0xC00"
+)
 
 # A step: how many registers are written, offsets and values; then a trigger, and a wait for its end.
 _PROGRAM = """

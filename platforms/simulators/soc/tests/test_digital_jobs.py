@@ -229,6 +229,19 @@ def test_a_copy_beside_a_job_must_not_touch_what_the_job_uses(tmp_path: Path) ->
     assert "a copy writes 4096 bytes from 0x00000000 on while a job reads 4096 bytes" in message
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_bits_of_the_event_generator_enable_the_accelerator(again: bool, tmp_path: Path) -> None:
+    """Cleared after the first trigger, as its SDK does behind all jobs, and set again or not."""
+    clear = " li t3, 0x1A106018\n lw t4, 0(t3)\n li t5, 0xC00\n not t6, t5\n and t6, t6, t4\n sw t6, 0(t3)\n"
+    meanwhile = clear + (" or t6, t6, t5\n sw t6, 0(t3)\n" if again else "")
+    if again:
+        outcome = start(build(one(_CONVOLUTION), tmp_path, meanwhile))
+        assert outcome.status == 0, outcome.messages
+        return
+    message = fault_of(one(_CONVOLUTION), tmp_path, meanwhile=meanwhile)
+    assert "digital: a register is written, but the device is not enabled; set bits" in message
+
+
 def test_soft_clear_drops_all_jobs_and_registers_stay(tmp_path: Path) -> None:
     """The copy that brings in L1 is dropped at once, and L1 stays empty until it is copied out."""
     program = Program()

@@ -112,6 +112,10 @@ def test_no_other_device_reaches_a_remote_memory(tmp_path: Path) -> None:
             "expected queue, burst and kilocycle_bytes of 1 or more",
         ),
         ("device d toy base=0x1A103000 fc=0", "an access takes a cycle at least"),
+        (
+            "device d toy base=0x1A103000 enable=4 enable_bits=1",
+            "enable is the address of a mask of the generator of events, not 0x00000004",
+        ),
     ],
 )
 def test_wrong_line_is_told(line: str, message: str, tmp_path: Path) -> None:
