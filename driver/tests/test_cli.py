@@ -170,7 +170,7 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
     out = capsys.readouterr().out
     assert all(
         name in out
-        for name in ("host", "cortex-m0", "cortex-m55", "riscv32", "pulp-open", "siracusa", "gap9")
+        for name in ("host", "cortex-m0", "riscv32", "pulp-open", "siracusa", "gap9", "diana")
     )
 
 

@@ -42,7 +42,8 @@ _TARGET = "cortex-m4"
 _ON_CLUSTERS = """
 ## Kernels on clusters
 
-What the cores of a cluster share: `pulp-open`, `siracusa`, `gap9`. What they refuse goes to plain loops of one core.
+What the cores of a cluster share: `pulp-open`, `siracusa`, `gap9`; on `diana`, without a cluster, one core computes it.
+What they refuse goes to plain loops of one core.
 
 """
 _CLUSTER_TARGET = "siracusa"

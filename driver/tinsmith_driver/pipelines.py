@@ -312,7 +312,7 @@ def board_ram_bytes(target_name: str) -> int | None:
     board = registry().target(target_name).board
     if board.emulator is None:
         return None
-    return board_memory_bytes(target_name, board.data_memory)
+    return board_memory_bytes(target_name, board.arena_home)
 
 
 def board_memories(target_name: str) -> tuple[str, ...]:
@@ -325,9 +325,7 @@ def board_memory_bytes(target_name: str, name: str) -> int | None:
     """What a board's RAM of that name leaves for an arena, beside the stack if that is there; None if it has none."""
     if name not in board_memories(target_name):
         return None
-    board = registry().target(target_name).board
-    stack = board.stack_bytes if name == board.data_memory else 0
-    return board.memory(name).size_bytes - stack
+    return registry().target(target_name).board.arena_room(name)
 
 
 @collector_paused()
@@ -434,7 +432,7 @@ class Budgets:
         buffers = dict.fromkeys(program.buffer_of(state.view) for state in program.states)
         for memory in dict.fromkeys(buffer.memory for buffer in buffers):
             home = board.home(memory) if board.memories else None
-            if home is not None and home.name != board.data_memory:
+            if home is not None and home.name != board.arena_home:
                 continue
             step = program.memory[memory].alignment
             sizes = [buffer.size_bytes for buffer in buffers if buffer.memory == memory]
@@ -611,7 +609,7 @@ def _rooms(
     for name in plans:
         home = board.home(name) if board.memories else None
         found[name] = "", ram_bytes
-        if home is not None and home.name != board.data_memory:
+        if home is not None and home.name != board.arena_home:
             is_near = board.cluster is not None and home.name == board.cluster.memory
             available = near_bytes if near_bytes is not None and is_near else home.size_bytes
             found[name] = home.name, available

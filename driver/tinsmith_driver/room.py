@@ -1,6 +1,8 @@
 """Whether a program fits its board, code and all: linked, unless it surely does."""
 
 import re
+from collections import Counter
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -39,11 +41,17 @@ def has_ample_room(compilation: Compilation) -> bool:
         + FUNCTION_AT_MOST * len(called_functions(compilation))
         + _BYTES_PER_CHARACTER * text
     )
-    ram = compilation.arena_bytes + board.stack_bytes + STATIC_RAM_AT_MOST
-    return (
-        flash <= min(board.memory(n).size_bytes for n in (board.code_memory, board.weight_memory))
-        and ram <= board.memory(board.data_memory).size_bytes
-    )
+    return flash <= min(
+        board.memory(n).size_bytes for n in (board.code_memory, board.weight_memory)
+    ) and all(needed <= board.memory(name).size_bytes for name, needed in _ram(compilation).items())
+
+
+def _ram(compilation: Compilation) -> Mapping[str, int]:
+    """Bytes at most of the memories for data and for arenas."""
+    board = compilation.target.board
+    needed = Counter({board.data_memory: board.stack_bytes + STATIC_RAM_AT_MOST})
+    needed[board.arena_home] += compilation.arena_bytes
+    return needed
 
 
 def called_functions(compilation: Compilation) -> frozenset[str]:

@@ -27,7 +27,7 @@ def chosen_waits(
             f"--wait-states: the cores of {board.name} load from a memory of their own, to which tiles bring constants"
         )
     known = {memory.name: memory.wait_states for memory in board.memories}
-    arena = memories or ([board.data_memory] if board.memories else [])
+    arena = memories or ([board.arena_home] if board.memories else [])
     names = list(dict.fromkeys([FLASH, *arena, *known]))
     for name in given:
         if name not in names:

@@ -91,10 +91,11 @@ TARGET_CPUS = {
     "pulp-open": "riscv32-corev",
     "siracusa": "riscv32-corev",
     "gap9": "riscv32-corev",
+    "diana": "riscv32-corev",
 }
 
 # What //platforms/simulators/soc runs; QEMU runs the others, and the host itself.
-SIMULATED_TARGETS = ["pulp-open", "siracusa", "gap9"]
+SIMULATED_TARGETS = ["pulp-open", "siracusa", "gap9", "diana"]
 
 # Same bytes for the same input everywhere; every function and table alone in its section, so that the linker
 # drops what a network does not call and a report can say what each part weighs.

@@ -8,6 +8,7 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
+    diana,
     flash,
     generated_c,
     imports,
@@ -33,6 +34,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
+    "diana": diana.run,
     "flash": flash.run,
     "generated-c": generated_c.run,
     "import": imports.run,

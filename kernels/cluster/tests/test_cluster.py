@@ -73,7 +73,13 @@ def expected(steps: Sequence[Step]) -> bytes:
 
 @pytest.mark.parametrize(
     ("name", "implementation"),
-    [("pulp-open", "pulp"), ("siracusa", "pulp"), ("cortex-m4", "host"), ("host", "host")],
+    [
+        ("pulp-open", "pulp"),
+        ("siracusa", "pulp"),
+        ("diana", "host"),
+        ("cortex-m4", "host"),
+        ("host", "host"),
+    ],
 )
 def test_every_core_works_once_between_fork_and_join(
     name: str, implementation: str, tmp_path: Path

@@ -170,7 +170,7 @@ def _most_small(board: Board) -> int:
 
 
 def _available(board: Board, chosen: int | None) -> int:
-    there = board.memory(board.data_memory).size_bytes - board.stack_bytes - _STATIC_BYTES
+    there = board.arena_room(board.arena_home) - _STATIC_BYTES
     return there if chosen is None else min(chosen, there)
 
 

@@ -55,6 +55,15 @@ def test_memories_of_a_program_lie_in_the_rams_called_so() -> None:
     assert ".arena_l2_code" not in script
 
 
+def test_arenas_lie_in_the_memory_that_the_board_has_for_them() -> None:
+    script = linker_script(target("diana").board)
+
+    assert re.search(r"\*\(\.arena \.arena\.\*\)\n  \} > l2_arena\n", script)
+    assert re.search(r"__stack_top = \.;\n  \} > l2_data\n", script)
+    assert "*(.arena.l2_data)\n  } > l2_data\n" in script
+    assert ".arena_l2_arena" not in script
+
+
 def test_stack_has_the_boards_size() -> None:
     assert ". = . + 4096;" in linker_script(target("cortex-m0").board)
 

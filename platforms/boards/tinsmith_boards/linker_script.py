@@ -70,7 +70,7 @@ SECTIONS
 
 {arenas}  .arena (NOLOAD) : ALIGN(16) {{
     *(.arena .arena.*)
-  }} > {board.data_memory}
+  }} > {board.arena_home}
 
   /* The code memory as a naturally aligned power of two, the way RISC-V's pmpaddr wants it. */
   __code_napot = (ORIGIN({board.code_memory}) >> 2) | ((LENGTH({board.code_memory}) >> 3) - 1);
@@ -175,8 +175,8 @@ def _weights_that_cores_load(board: Board) -> str:
 
 
 def _arena(board: Board, memory: Memory) -> str:
-    """The part of a program that it keeps in another RAM than the one for data."""
-    if board.home(memory.name) is not memory or memory.name == board.data_memory:
+    """The part of a program that it keeps in another RAM than the one for arenas."""
+    if board.home(memory.name) is not memory or memory.name == board.arena_home:
         return ""
     section = f".arena_{memory.name} (NOLOAD) : ALIGN(16)"
     return f"  {section} {{\n    *(.arena.{memory.name})\n  }} > {memory.name}\n\n"

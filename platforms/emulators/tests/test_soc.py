@@ -30,13 +30,24 @@ def _read(path: Path) -> dict[str, int]:
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 def test_memories_are_the_chips(board: Board) -> None:
     constants = _constants(board)
-    l1 = board.memory("l1")
-    assert (l1.origin, l1.size_bytes) == (constants["l1_base"], constants["l1_bytes"])
+    # Networks see no L1 that cores do not reach.
+    l1 = [(memory.origin, memory.size_bytes) for memory in board.memories if memory.name == "l1"]
+    is_private = constants["l1_private"] == 1
+    assert l1 == ([] if is_private else [(constants["l1_base"], constants["l1_bytes"])])
     l2 = [memory for memory in board.memories if memory.name.startswith("l2")]
     ordered = sorted(l2, key=lambda m: m.origin)
     assert ordered[0].origin == constants["l2_base"]
     assert ordered[-1].end == constants["l2_base"] + constants["l2_bytes"]
     assert sum(memory.size_bytes for memory in ordered) == constants["l2_bytes"]
+
+
+def test_what_accelerators_touch_lies_where_they_get() -> None:
+    board = target("diana").board
+    constants = _constants(board)
+    shared = constants["l2_base"] + constants["l2_private_bytes"]
+    assert board.memory(board.weight_memory).origin >= shared
+    assert board.memory(board.arena_home).origin >= shared
+    assert board.memory(board.data_memory).end <= shared
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)

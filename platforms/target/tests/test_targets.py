@@ -21,6 +21,7 @@ def test_all_promised_targets_are_there_in_order() -> None:
         "pulp-open",
         "siracusa",
         "gap9",
+        "diana",
     ]
 
 
@@ -48,6 +49,17 @@ def test_sections_are_placed_in_fitting_memories(board: Board) -> None:
     data = board.memory(board.data_memory)
     assert data.kind == "ram"
     assert 0 < board.stack_bytes < data.size_bytes
+    assert board.memory(board.arena_home).kind == "ram"
+
+
+def test_arenas_have_a_memory_of_their_own_or_what_a_stack_leaves() -> None:
+    board, other = target("diana").board, target("cortex-m0").board
+    assert board.arena_home == "l2_arena"
+    assert board.home("arena") == board.memory("l2_arena")
+    assert board.arena_room("l2_arena") == 128 * 1024
+    assert board.arena_room("l2_data") == 8 * 1024
+    assert other.arena_home == "ram"
+    assert other.arena_room("ram") == 28 * 1024
 
 
 def test_unknown_memory_names_the_board() -> None:
@@ -76,7 +88,7 @@ def test_cycles_are_counted_by_the_simulator_alone() -> None:
     counted = [
         item.name for item in targets() if item.board.emulator and item.board.emulator.counts_cycles
     ]
-    assert counted == ["pulp-open", "siracusa", "gap9"]
+    assert counted == ["pulp-open", "siracusa", "gap9", "diana"]
 
 
 def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> None:

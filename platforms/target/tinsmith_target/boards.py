@@ -279,3 +279,25 @@ GAP9 = Board(
     fetch_bytes_per_cycle=1.04,
     source="platforms/simulators/soc/chips/gap9.soc; clock at 0.8 V: MLPerf Tiny v1.0",
 )
+
+DIANA = Board(
+    name="diana",
+    description="DIANA's host, simulated with CORE-V: 512 KB L2; 256 KB L1 of accelerators, which it does not reach",
+    architecture="riscv",
+    # One L2, to a host without waits. Its private banks, the first 64 KB, are where accelerators do not get: what cores
+    # alone touch lies there, weights and arenas behind.
+    memories=(
+        Memory("l2_data", 0x1C00_0000, 24 * _KIB, "ram"),
+        Memory("l2_code", 0x1C00_6000, 72 * _KIB, "flash"),
+        Memory("l2_weights", 0x1C01_8000, 288 * _KIB, "flash"),
+        Memory("l2_arena", 0x1C06_0000, 128 * _KIB, "ram"),
+    ),
+    code_memory="l2_code",
+    weight_memory="l2_weights",
+    data_memory="l2_data",
+    arena_memory="l2_arena",
+    stack_bytes=16 * _KIB,
+    clock_hz=260_000_000,
+    emulator=SocSimulator("diana"),
+    source="platforms/simulators/soc/chips/diana.soc; clock: arXiv 2406.07453",
+)

@@ -165,8 +165,9 @@ class Board(Checked):
     """A board: its memories, what lies where, and how to emulate it.
 
     architecture: of its CPU. code_memory: vectors, code and constants. weight_memory: weights.
-    data_memory: stack, data, bss and arena. stack_bytes: kept free for the stack. clock_hz: of the
-    CPU on real silicon or FPGA, 0 if there is none. emulator: None if programs run directly (host).
+    data_memory: stack, data, bss and arena. arena_memory: of the arena, if that lies elsewhere.
+    stack_bytes: kept free for the stack. clock_hz: of the CPU on real silicon or FPGA, 0 if there is none.
+    emulator: None if programs run directly (host).
     source: where the numbers come from. has_memory_protection: whether start-up code can make the
     code memory read-only (RISC-V's PMP). dma: what copies beside the core; None if nothing that Tinsmith drives.
     cluster: cores that run the networks whose kernels ask for them; None if there is one core. fetch: what copies from
@@ -192,6 +193,7 @@ class Board(Checked):
     fetch: Literal["udma"] | None = None
     fetch_setup_cycles: int = 0
     fetch_bytes_per_cycle: float = 0.0
+    arena_memory: str | None = None
 
     @property
     def largest_array_bytes(self) -> int:
@@ -207,6 +209,18 @@ class Board(Checked):
                 return memory
         raise KeyError(f"board {self.name} has no memory '{name}'")
 
+    @property
+    def arena_home(self) -> str:
+        """The memory in which an arena lies."""
+        return self.data_memory if self.arena_memory is None else self.arena_memory
+
+    def arena_room(self, name: str) -> int:
+        """What the memory of that name leaves for arenas: a stack lies in the one for data.
+
+        Raises KeyError if the board has none.
+        """
+        return self.memory(name).size_bytes - (self.stack_bytes if name == self.data_memory else 0)
+
     def home(self, name: str) -> Memory:
         """Where a program's memory of that name lies: in the RAM that the board calls so, else where an arena does.
 
@@ -215,7 +229,7 @@ class Board(Checked):
         for memory in self.memories:
             if memory.name == name and memory.kind == "ram":
                 return memory
-        return self.memory(self.data_memory)
+        return self.memory(self.arena_home)
 
 
 @dataclass(frozen=True)

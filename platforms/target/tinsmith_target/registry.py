@@ -88,6 +88,14 @@ _TARGETS = (
         boards.GAP9,
         "pulp_nn",
     ),
+    Target(
+        "diana",
+        "DIANA's host, taken to have CORE-V; one core, 512 KB",
+        "riscv32-corev",
+        frozenset(),
+        boards.DIANA,
+        "pulp_nn",
+    ),
 )
 
 

@@ -1,0 +1,210 @@
+"""Networks on the simulated DIANA: the four on which HTVM was measured, and MLPerf Tiny's, every output byte compared
+with the evaluator's.
+
+HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's accelerators do. Milliseconds are cycles at the
+clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tinsmith_ir import Graph, UsageError
+
+from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
+from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.build import built
+from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.options import CompileOptions, PassChoice, selection
+from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model, read_model
+from tinsmith_driver.plugins import registry
+from tinsmith_driver.progress import progress
+from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.table import table, thousands
+
+TARGET = "diana"
+_FLOOR = "set-rounding{mode=floor}"
+_SEED = 0
+_SAMPLES = 2
+_TIMEOUT_SECONDS = 600
+_OUT_OF_MEMORY = "out of memory"
+
+_HTVM_MS: Mapping[tuple[str, str], float | None] = {
+    ("dscnn", "cpu"): 48.24,
+    ("mobilenet", "cpu"): None,
+    ("resnet", "cpu"): 134.11,
+    ("toyadmos", "cpu"): 4.70,
+}
+"""By network and engines; None where it ran out of memory."""
+
+_LEAST_TIMES: Mapping[str, float] = {"cpu": 4.0}
+"""How many times faster than HTVM with the same engines."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How networks are compiled. engines: what computes layers. schedule: in which order, and where tensors lie between
+    layers. backend: to prefer, None for the target's own.
+    """
+
+    engines: str
+    schedule: str
+    backend: str | None = None
+
+
+SETUPS = (Setup("cpu", "layer by layer in L2"),)
+"""Each makes a row of every network."""
+
+
+@dataclass(frozen=True)
+class DianaRow:
+    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. ms: of an
+    inference, of `cycles` at the board's clock. htvm_ms: HTVM's with these engines; None if there is no such figure.
+    """
+
+    network: str
+    engines: str
+    schedule: str
+    macs: int
+    cycles: int
+    ms: float
+    htvm_ms: float | None
+    bit_exact: bool
+
+    @property
+    def times(self) -> float | None:
+        """HTVM's time by ours."""
+        return None if self.htvm_ms is None or self.ms == 0 else self.htvm_ms / self.ms
+
+
+def run(models: str | None, targets: str | None) -> BenchmarkResult:
+    """Measure the chosen networks (comma-separated, None for all): HTVM's, and MLPerf Tiny's where they are.
+
+    Raises UsageError for other targets than DIANA, and for chosen networks that are absent.
+    """
+    selection(targets, (TARGET,), "target")
+    official = [name for name in read_baseline()[0] if _is_here(name)]
+    chosen = selection(models, [*NETWORKS, *official], "network")
+    with progress("diana", len(chosen) * len(SETUPS)) as bar:
+        rows: list[DianaRow] = []
+        for setup in SETUPS:
+            for name in chosen:
+                bar.step(f"{name}, {setup.engines}")
+                rows.append(_row(name, setup))
+    return BenchmarkResult([_record(row) for row in rows], _text(rows), [*misses(rows)])
+
+
+def htvm_model(name: str) -> Model:
+    """One of HTVM's networks, as if read from a file."""
+    graph = NETWORKS[name](_SEED)
+    sha256 = hashlib.sha256(graph.name.encode()).hexdigest()
+    return Model(Path(f"{name}.tsm"), TEXT_FORMAT, sha256, graph)
+
+
+def _is_here(name: str) -> bool:
+    try:
+        network_files(read_baseline()[0][name])
+    except UsageError:
+        return False
+    return True
+
+
+def _row(name: str, setup: Setup) -> DianaRow:
+    if name in NETWORKS:
+        return _measured(htvm_model(name), None, setup)
+    path, inputs = network_files(read_baseline()[0][name])
+    return _measured(read_model(path, name), inputs, setup)
+
+
+def _measured(model: Model, inputs: Path | None, setup: Setup) -> DianaRow:
+    """inputs: a file of samples; None for random ones of a network that is to round down."""
+    passes = () if inputs is not None else (PassChoice.parse(_FLOOR),)
+    options = CompileOptions(TARGET, backend=setup.backend, passes=passes)
+    compilation = compile_model(model, options)
+    graph, name = compilation.graph, model.graph.name
+    assert isinstance(graph, Graph)  # no plan was read
+    cycles, wrong = _run(compilation, graph, inputs)
+    return DianaRow(
+        name,
+        setup.engines,
+        setup.schedule,
+        macs_of(graph),
+        cycles,
+        round(1e3 * cycles / registry().target(TARGET).board.clock_hz, 3),
+        _HTVM_MS.get((name, setup.engines)),
+        wrong == 0,
+    )
+
+
+def _run(compilation: Compilation, graph: Graph, inputs: Path | None) -> tuple[int, int]:
+    """Cycles of an inference, and how many bytes of all samples differ from the evaluator's."""
+    samples: list[Samples] = [random_samples(graph, _SAMPLES)]
+    if inputs is not None:
+        samples = [*load_samples(inputs, graph, _SAMPLES)]
+    with built(compilation) as build:
+        found = run_samples(build, graph, samples, _TIMEOUT_SECONDS)
+    found = compare(found, compilation.reference)
+    return found.cycles or 0, sum(group.mismatches or 0 for group in found.groups)
+
+
+def macs_of(graph: Graph) -> int:
+    """Multiply-accumulates of all layers with weights."""
+    return sum(
+        node.operator.macs(
+            [value.type if value else None for value in node.inputs],
+            [value.type for value in node.outputs],
+        )
+        for node in graph.nodes
+    )
+
+
+def misses(rows: Iterable[DianaRow]) -> Iterator[str]:
+    """Bounds that are missed: bytes, and how much faster than HTVM a network is."""
+    for row in rows:
+        what = f"{row.network}, {row.engines}"
+        if not row.bit_exact:
+            yield f"{what}: outputs differ from the evaluator's"
+        least = _LEAST_TIMES[row.engines]
+        if row.times is not None and row.times < least:
+            yield (
+                f"{what}: {row.ms:.2f} ms, {row.times:.1f} times faster than HTVM's {row.htvm_ms} ms, "
+                f"must be {least:g} at least"
+            )
+
+
+def _record(row: DianaRow) -> dict[str, object]:
+    return {**asdict(row), "times": row.times}
+
+
+def _text(rows: list[DianaRow]) -> str:
+    header = [
+        "network",
+        "engines",
+        "schedule",
+        "MACs",
+        "cycles",
+        "ms",
+        "HTVM ms",
+        "times",
+        "at least",
+        "bit-exact",
+    ]
+    return table(header, [_line(row) for row in rows])
+
+
+def _line(row: DianaRow) -> list[str]:
+    is_known = (row.network, row.engines) in _HTVM_MS
+    return [
+        row.network,
+        row.engines,
+        row.schedule,
+        thousands(row.macs),
+        thousands(row.cycles),
+        f"{row.ms:.2f}",
+        f"{row.htvm_ms:.2f}" if row.htvm_ms is not None else _OUT_OF_MEMORY if is_known else "-",
+        "-" if row.times is None else f"{row.times:.1f}",
+        "-" if row.times is None else f"{_LEAST_TIMES[row.engines]:g}",
+        "yes" if row.bit_exact else "NO",
+    ]
