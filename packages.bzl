@@ -49,6 +49,7 @@ OTHERS = [
     "kernels",
     "kernels/cmsis_nn",
     "kernels/cluster",
+    "kernels/diana",
     "kernels/dma",
     "kernels/engine",
     "kernels/fetch",

@@ -5,16 +5,20 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <vector>
 
 #include "platforms/simulators/soc/isa/hart.h"
 
 namespace tinsmith::soc {
 
-// Bytes that a device moves from one place to another, now or when its turn comes.
+// Bytes that a device moves from one place to another, now or when its turn comes; or that it reads into itself, or
+// writes from there: then target and source are the same.
 struct DeviceCopy {
   uint32_t target = 0;
   uint32_t source = 0;
   uint32_t bytes = 0;
+  bool reads = true;
+  bool writes = true;
 };
 
 // An accelerator's way to the chip's memories. Addresses are the cluster's; a Fault is thrown where no memory is, and
@@ -32,8 +36,12 @@ class AcceleratorPort {
   // those that let it be one; without a cluster, the line of this number of the fabric controller's interrupts.
   virtual void raise(uint32_t line, uint64_t now) = 0;
 
-  // For trace and counters: a job took from `began` to `ended`.
-  virtual void worked(const std::string &job, uint64_t began, uint64_t ended) = 0;
+  // For trace and counters: a job took from `began` to `ended`. track: of those that the device asks for.
+  virtual void worked(const std::string &job, uint64_t began, uint64_t ended, size_t track = 0) = 0;
+
+  // Likewise for a part of a job: cycles are counted by `kind`.
+  virtual void part(const std::string &kind, const std::string &name, uint64_t began, uint64_t ended,
+                    size_t track = 0) = 0;
 };
 
 class Accelerator {
@@ -50,14 +58,19 @@ class Accelerator {
   virtual uint64_t next_time() const = 0;
   virtual void advance(AcceleratorPort &port, uint64_t now) = 0;
 
-  // The copies under way, of a device that copies. Whoever touches what one writes, or writes what one reads, is at
-  // fault, as with the DMA.
+  // What is under way, of a device that copies or whose jobs must not be disturbed. Whoever touches what one writes, or
+  // writes what one reads, is at fault, as with the DMA.
   virtual const std::deque<DeviceCopy> *copies() const {
     return nullptr;
   }
 
+  // Names of its tracks in a trace, behind its own name: more than one if it does several jobs at a time.
+  virtual std::vector<std::string> tracks() const {
+    return {""};
+  }
+
   // What a core that sleeps for its events waits for.
-  Stall awaited() const {
+  virtual Stall awaited() const {
     return copies() != nullptr ? Stall::kFetchWait : Stall::kAccelerator;
   }
 };

@@ -100,31 +100,39 @@ bool Soc::is_private_to_cores(const MemoryRegion &region, uint32_t address) cons
   return &region == &memories_.l2() && address - description_.l2_base < description_.l2_private_bytes;
 }
 
-// The memory that the device touches, at a time from `now` on, and by how much later.
-Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now,
-                               uint64_t &waits) {
-  const uint32_t resolved = soc_.resolve(address);
-  MemoryRegion *region = soc_.memories_.find_any(resolved, bytes);
-  if (region == nullptr || !device_.reaches(*region, soc_.memories_)) {
-    throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
-                (region == nullptr ? ": no memory is there" : ": it does not reach " + region->name));
+// The memory that a device touches. Raises Fault if it does not get there. what: "load" or "store".
+MemoryRegion &Soc::reach(const Attached &device, const char *what, uint32_t address, uint32_t bytes) {
+  const uint32_t resolved = resolve(address);
+  MemoryRegion *region = memories_.find_any(resolved, bytes);
+  const std::string access =
+      device.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address);
+  if (region == nullptr || !device.reaches(*region, memories_)) {
+    throw Fault(access + (region == nullptr ? ": no memory is there" : ": it does not reach " + region->name));
   }
-  if (soc_.is_private_to_cores(*region, resolved)) {
-    throw Fault(device_.name + ": " + what + " of " + std::to_string(bytes) + " bytes at 0x" + hexadecimal(address) +
+  if (is_private_to_cores(*region, resolved)) {
+    throw Fault(access +
                 ": it does not reach the private banks of L2, which the cores have for themselves; the part that is "
                 "shared begins at 0x" +
-                hexadecimal(soc_.description_.l2_base + soc_.description_.l2_private_bytes));
+                hexadecimal(description_.l2_base + description_.l2_private_bytes));
   }
+  return *region;
+}
+
+// Likewise at a time from `now` on, and by how much later.
+Memory &Soc::DevicePort::reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now,
+                               uint64_t &waits) {
+  MemoryRegion &region = soc_.reach(device_, what, address, bytes);
+  const uint32_t resolved = soc_.resolve(address);
   soc_.check_in_flight(resolved, bytes, writes, address, &device_);
   waits = 0;
-  if (region->banked) {
+  if (region.banked) {
     if (soc_.options_.race_check) {
       soc_.check_race(static_cast<uint32_t>(kDeviceBit - device_.region.number), resolved, bytes, writes);
     }
     waits = soc_.take_banks(resolved, bytes, now);
     device_.bank_waits += waits;
   }
-  return region->memory;
+  return region.memory;
 }
 
 uint64_t Soc::DevicePort::load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) {
@@ -150,11 +158,21 @@ void Soc::DevicePort::raise(uint32_t line, uint64_t now) {
   }
 }
 
-void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended) {
+void Soc::DevicePort::add_slice(const std::string &name, uint64_t began, uint64_t ended, size_t track) {
+  const size_t first = soc_.harts_.size() + soc_.dma_tracks();  // of the devices
+  soc_.profile_.add_slice({static_cast<uint32_t>(first + device_.track + track), began, ended, name});
+}
+
+void Soc::DevicePort::worked(const std::string &job, uint64_t began, uint64_t ended, size_t track) {
   device_.jobs += 1;
   device_.busy_cycles += ended - began;
-  const size_t track = soc_.tracks() - 1 - soc_.attached_.size() + device_.region.number;
-  soc_.profile_.add_slice({static_cast<uint32_t>(track), began, ended, job});
+  add_slice(job, began, ended, track);
+}
+
+void Soc::DevicePort::part(const std::string &kind, const std::string &name, uint64_t began, uint64_t ended,
+                           size_t track) {
+  device_.parts[kind] += ended - began;
+  add_slice(name, began, ended, track);
 }
 
 void Soc::add_slice(const Dma::Transfer &transfer, uint64_t ended) {

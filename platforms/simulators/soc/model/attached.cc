@@ -28,6 +28,7 @@ void require_free(const DeviceRegion &region, const std::vector<DeviceRegion> &t
 std::vector<Attached> attached_to(const Description &description, const Memories &memories) {
   std::vector<Attached> attached;
   std::vector<DeviceRegion> taken = devices_of(description);
+  size_t tracks = 0;
   for (const Part &part : description.parts) {
     if (part.kind.empty()) {
       continue;
@@ -57,6 +58,8 @@ std::vector<Attached> attached_to(const Description &description, const Memories
     require_free(one.region, taken, memories, settings);
     one.device = make_device(part.kind, settings);
     settings.finish();
+    one.track = tracks;
+    tracks += one.device->tracks().size();
     taken.push_back(one.region);
     attached.push_back(std::move(one));
   }

@@ -3,6 +3,7 @@
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_ATTACHED_H_
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,6 +23,7 @@ struct Attached {
   bool reaches_remote = false;  // memories where cores do not get
   DeviceRegion region;
   std::unique_ptr<Accelerator> device;
+  size_t track = 0;  // the first of its tracks, counted from the first device's
 
   bool reaches(const MemoryRegion &memory, const Memories &memories) const {
     return &memory == &memories.l1()   ? reaches_l1
@@ -35,6 +37,7 @@ struct Attached {
   uint64_t bank_waits = 0;   // cycles by which banks of L1 were not free
   uint64_t bytes_loaded = 0;
   uint64_t bytes_stored = 0;
+  std::map<std::string, uint64_t> parts{};  // cycles of its jobs' parts, by kind
 };
 
 // Raises BadFile: no such kind, or a place that another device, or a memory, has.

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "platforms/simulators/soc/model/diana_digital.h"
 #include "platforms/simulators/soc/model/neureka.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
 #include "platforms/simulators/soc/model/udma.h"
@@ -12,6 +13,7 @@ namespace {
 // Made when first asked for, as others add their kinds before main() in any order.
 std::map<std::string, MakeDevice> &kinds() {
   static std::map<std::string, MakeDevice> known = {
+      {"diana_digital", [](Settings &settings) { return std::make_unique<DianaDigital>(diana_constants(settings)); }},
       {"neureka", [](Settings &settings) { return std::make_unique<Neureka>(neureka_timing(settings)); }},
       {"toy", [](Settings &) { return std::make_unique<ToyAccelerator>(); }},
       {"udma", [](Settings &settings) { return std::make_unique<Udma>(udma_timing(settings)); }},

@@ -120,7 +120,7 @@ void Soc::store_device(Hart &hart, uint32_t address, uint32_t bytes, uint32_t va
   }
 }
 
-// A copy that begins by this must touch nothing that moves already.
+// What begins by this must be within reach, and touch nothing that moves already.
 void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, uint64_t now) {
   events_.begin_epoch();
   const std::deque<DeviceCopy> *copies = attached.device->copies();
@@ -129,10 +129,16 @@ void Soc::store_attached(Attached &attached, uint32_t offset, uint32_t value, ui
   if (copies == nullptr) {
     return;
   }
-  if (copies->size() > before) {
-    const DeviceCopy &begun = copies->back();
-    check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
-    check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+  for (size_t i = before; i < copies->size(); ++i) {
+    const DeviceCopy &begun = (*copies)[i];
+    if (begun.reads) {
+      reach(attached, "load", begun.source, begun.bytes);
+      check_in_flight(resolve(begun.source), begun.bytes, false, begun.source, &attached);
+    }
+    if (begun.writes) {
+      reach(attached, "store", begun.target, begun.bytes);
+      check_in_flight(resolve(begun.target), begun.bytes, true, begun.target, &attached);
+    }
   }
   watch_copies();
 }

@@ -9,7 +9,23 @@
 namespace tinsmith::soc {
 namespace {
 
+bool is_read(const DeviceCopy &copy, uint32_t address, uint32_t bytes) {
+  return copy.reads && meet(copy.source, copy.bytes, address, bytes);
+}
+
+bool is_written(const DeviceCopy &copy, uint32_t address, uint32_t bytes) {
+  return copy.writes && meet(copy.target, copy.bytes, address, bytes);
+}
+
+// "copy of udma under way".
+std::string work_of(const DeviceCopy &copy, const std::string &device) {
+  return (copy.reads && copy.writes ? "copy of " : "job of ") + device + " under way";
+}
+
 std::string text_of(const DeviceCopy &copy) {
+  if (!copy.reads || !copy.writes) {
+    return std::to_string(copy.bytes) + " bytes from 0x" + hexadecimal(copy.target) + " on";
+  }
   return std::to_string(copy.bytes) + " bytes from 0x" + hexadecimal(copy.source) + " to 0x" + hexadecimal(copy.target);
 }
 
@@ -25,7 +41,8 @@ void Soc::watch_copies() {
   for (const Attached &attached : attached_) {
     if (const std::deque<DeviceCopy> *copies = attached.device->copies()) {
       for (const DeviceCopy &copy : *copies) {
-        copies_.push_back({&attached, {resolve(copy.target), resolve(copy.source), copy.bytes}});
+        copies_.push_back(
+            {&attached, {resolve(copy.target), resolve(copy.source), copy.bytes, copy.reads, copy.writes}});
       }
     }
   }
@@ -37,12 +54,12 @@ void Soc::watch_copies() {
 void Soc::check_in_flight(uint32_t address, uint32_t bytes, bool writes, uint32_t at, const Attached *except) const {
   dma_.check_access(address, bytes, writes, at);
   for (const auto &[device, copy] : copies_) {
-    const bool written = meet(copy.target, copy.bytes, address, bytes);
-    if (device == except || (!written && !(writes && meet(copy.source, copy.bytes, address, bytes)))) {
+    const bool written = is_written(copy, address, bytes);
+    if (device == except || (!written && !(writes && is_read(copy, address, bytes)))) {
       continue;
     }
     throw Fault(std::string(writes ? "write" : "read") + " of " + memories_.find_any(address, 1)->name +
-                " bytes at 0x" + hexadecimal(at) + " that a copy of " + device->name + " under way " +
+                " bytes at 0x" + hexadecimal(at) + " that a " + work_of(copy, device->name) + " " +
                 (written ? "writes" : "reads") + ": " + text_of(copy));
   }
 }
@@ -50,12 +67,12 @@ void Soc::check_in_flight(uint32_t address, uint32_t bytes, bool writes, uint32_
 // Of the DMA, that has just begun: what it moves must not be what a device moves.
 void Soc::check_transfer(const Dma::Transfer &transfer) const {
   for (const auto &[device, copy] : copies_) {
-    const bool writes_same = transfer.target().touches(transfer.bytes, copy.target, copy.bytes);
-    if (writes_same || transfer.target().touches(transfer.bytes, copy.source, copy.bytes) ||
-        transfer.source().touches(transfer.bytes, copy.target, copy.bytes)) {
+    const bool writes_same = copy.writes && transfer.target().touches(transfer.bytes, copy.target, copy.bytes);
+    if (writes_same || (copy.reads && transfer.target().touches(transfer.bytes, copy.source, copy.bytes)) ||
+        (copy.writes && transfer.source().touches(transfer.bytes, copy.target, copy.bytes))) {
       throw Fault("DMA: a transfer of " + std::to_string(transfer.bytes) + " bytes from 0x" +
                   hexadecimal(transfer.source().address) + " to 0x" + hexadecimal(transfer.target().address) +
-                  " and a copy of " + device->name + " under way (" + text_of(copy) + ")" +
+                  " and a " + work_of(copy, device->name) + " (" + text_of(copy) + ")" +
                   (writes_same ? " write the same bytes" : ": one writes what the other reads"));
     }
   }

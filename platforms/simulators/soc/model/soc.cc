@@ -3,6 +3,7 @@
 #include "platforms/simulators/soc/model/soc.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "platforms/simulators/soc/isa/disassemble.h"
 
@@ -109,6 +110,10 @@ std::string Soc::core_name(size_t core) const {
   return core < description_.cluster_cores ? "core " + std::to_string(core) : "fabric controller";
 }
 
+size_t Soc::device_tracks() const {
+  return attached_.empty() ? 0 : attached_.back().track + attached_.back().device->tracks().size();
+}
+
 std::string Soc::track_name(size_t track) const {
   if (track < harts_.size()) {
     return core_name(track);
@@ -116,8 +121,15 @@ std::string Soc::track_name(size_t track) const {
   if (track + 1 == tracks()) {
     return "stages";
   }
-  const size_t first = harts_.size() + dma_tracks();  // attached device
-  return track >= first ? attached_[track - first].name : "DMA " + std::to_string(track - harts_.size());
+  const size_t first = harts_.size() + dma_tracks();  // of the attached devices
+  if (track < first) {
+    return "DMA " + std::to_string(track - harts_.size());
+  }
+  const auto behind = std::find_if(attached_.begin(), attached_.end(),
+                                   [&](const Attached &each) { return each.track > track - first; });
+  const Attached &device = *std::prev(behind);
+  const std::string name = device.device->tracks()[track - first - device.track];
+  return device.name + (name.empty() ? "" : " " + name);
 }
 
 bool Soc::is_fabric_controller(const Hart &hart) const {

@@ -81,9 +81,10 @@ class Soc : public Port {
 
   // Of the slices in profile(): first the cores, then the DMA's identifiers, the attached devices and the stages.
   size_t tracks() const {
-    return harts_.size() + dma_tracks() + attached_.size() + 1;
+    return harts_.size() + dma_tracks() + device_tracks() + 1;
   }
   std::string track_name(size_t track) const;
+  size_t device_tracks() const;
 
   LoadResult load(Hart &hart, uint32_t address, uint32_t bytes, bool event) override;
   void store(Hart &hart, uint32_t address, uint32_t bytes, uint32_t value) override;
@@ -115,9 +116,11 @@ class Soc : public Port {
     uint64_t load(uint32_t address, uint8_t *target, uint32_t bytes, uint64_t now) override;
     uint64_t store(uint32_t address, const uint8_t *source, uint32_t bytes, uint64_t now) override;
     void raise(uint32_t line, uint64_t now) override;
-    void worked(const std::string &job, uint64_t began, uint64_t ended) override;
+    void worked(const std::string &job, uint64_t began, uint64_t ended, size_t track) override;
+    void part(const std::string &kind, const std::string &name, uint64_t began, uint64_t ended, size_t track) override;
 
    private:
+    void add_slice(const std::string &name, uint64_t began, uint64_t ended, size_t track);
     Memory &reach(const char *what, uint32_t address, uint32_t bytes, bool writes, uint64_t now, uint64_t &waits);
 
     Soc &soc_;
@@ -167,6 +170,7 @@ class Soc : public Port {
   void advance_timers(uint64_t now);
 
   bool is_private_to_cores(const MemoryRegion &region, uint32_t address) const;
+  MemoryRegion &reach(const Attached &device, const char *what, uint32_t address, uint32_t bytes);
   bool is_fabric_controller(const Hart &hart) const;
   uint32_t cluster_number(const Hart &hart) const;
   uint32_t take_bank(uint32_t address, uint64_t now);

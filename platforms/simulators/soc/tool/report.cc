@@ -224,7 +224,13 @@ void write_json(const std::string &path, const Soc &soc, const Result &result) {
     devices.next() << "    {\"name\": " << quoted(device.name) << ", \"kind\": " << quoted(device.kind)
                    << ", \"jobs\": " << device.jobs << ", \"busy_cycles\": " << device.busy_cycles
                    << ", \"bank_waits\": " << device.bank_waits << ", \"bytes_loaded\": " << device.bytes_loaded
-                   << ", \"bytes_stored\": " << device.bytes_stored << '}';
+                   << ", \"bytes_stored\": " << device.bytes_stored << ", \"parts\": {";
+    const char *separator = "";
+    for (const auto &[part, cycles] : device.parts) {
+      out << separator << quoted(part) << ": " << cycles;
+      separator = ", ";
+    }
+    out << "}}";
   }
   out << "\n  ]\n}\n";
   close(out, path);

@@ -1,0 +1,239 @@
+// DIANA's digital accelerator for the chip's core. Which register is which, and the words of a configuration, KU
+// Leuven's SDK and DORY's hardware abstraction (dory-hal) say; enable bits and addresses the SDK.
+//
+// The accelerator loads its configuration and its instructions from the second-level memory, of which it reaches the
+// shared part alone. Both lie in one place there, a record's words are copied into it, and jobs of one layer change two
+// of them and one register: all else stays as it is until the next layer. Nothing is changed while a job is under way,
+// as nobody says when it has read what. A wait asks for STATUS again and again.
+
+#include "tinsmith/diana.h"
+
+#include "record.h"
+
+#ifndef TINSMITH_DIANA_DIGITAL
+#define TINSMITH_DIANA_DIGITAL 0x1a10c000u
+#endif
+
+// The word whose bits turn both accelerators on, as the SDK says: of PULP's generator of events, where it lets events
+// through to the core.
+#ifndef TINSMITH_DIANA_ENABLE
+#define TINSMITH_DIANA_ENABLE 0x1a106018u
+#endif
+
+#ifndef TINSMITH_DIANA_ENABLE_BITS
+#define TINSMITH_DIANA_ENABLE_BITS 0xc00u
+#endif
+
+// The accelerators' memory, to whose beginning their addresses are relative; the part of the second-level memory that
+// they reach.
+#ifndef TINSMITH_DIANA_L1
+#define TINSMITH_DIANA_L1 0x0u
+#endif
+
+#ifndef TINSMITH_DIANA_L2
+#define TINSMITH_DIANA_L2 0x1c010000u
+#endif
+
+#ifndef TINSMITH_DIANA_L2_BYTES
+#define TINSMITH_DIANA_L2_BYTES 0x70000u
+#endif
+
+// The section of arenas: boards keep them where accelerators reach them, and other variables in the private part.
+// Nobody clears it.
+#ifndef TINSMITH_DIANA_SHARED
+#define TINSMITH_DIANA_SHARED __attribute__((section(".arena.tinsmith_diana"), aligned(16)))
+#endif
+
+#define TRIGGER 0x00u
+#define STATUS 0x0cu
+#define CONVOLUTION_WEIGHTS 0x40u  // an address, and words behind it, as in the next three
+#define FULLY_CONNECTED_WEIGHTS 0x48u
+#define INSTRUCTIONS 0x50u
+#define CONFIGURATION 0x60u
+#define ACTIVATION_WORDS 0x5cu
+#define OPERATION 0xa0u
+#define COPY_ADDRESS 0xa4u
+#define COPY_WORDS 0xa8u
+#define COPY_L1 0xacu
+#define WORDS 0x04u
+
+enum { kCompute = 0, kCopyOut = 1, kCopyIn = 2 };
+
+#define CONFIGURATION_WORDS 16u
+
+// Where weights of fully connected layers begin, in rows, and the logarithm of it in bytes: halfway for convolutions.
+#define CONVOLUTION_FIRST_ROW 0x800u
+#define CONVOLUTION_LOGARITHM 0xfu
+
+// Behind the instruction one that stops and does nothing.
+typedef struct {
+  uint32_t convolution[CONFIGURATION_WORDS];
+  uint32_t fully_connected[CONFIGURATION_WORDS];
+  uint32_t instructions[2][kInstructionWords];
+} shared_t;
+
+static shared_t shared TINSMITH_DIANA_SHARED;
+
+static uint32_t started;
+static bool is_ready;
+
+static inline void store_register(uint32_t offset, uint32_t value) {
+  *(volatile uint32_t *)(uintptr_t)(TINSMITH_DIANA_DIGITAL + offset) = value;
+}
+
+static inline void store_shared(uint32_t *word, uint32_t value) {
+  *(volatile uint32_t *)word = value;
+}
+
+static inline uint32_t address(const void *place) {
+  return (uint32_t)(uintptr_t)place;
+}
+
+// No access of what a job reads or writes may move across.
+static inline void order_memory(void) {
+  __asm__ volatile("" : : : "memory");
+}
+
+static inline void wait_until_idle(void) {
+  while (*(volatile uint32_t *)(uintptr_t)(TINSMITH_DIANA_DIGITAL + STATUS) != 0u) {
+  }
+}
+
+static void clear_shared(void) {
+  for (uint32_t *word = (uint32_t *)&shared; word < (uint32_t *)(&shared + 1); ++word) {
+    store_shared(word, 0u);
+  }
+}
+
+// Turn the accelerator on, and write what no job changes.
+static __attribute__((noinline)) void prepare(void) {
+  *(volatile uint32_t *)(uintptr_t)TINSMITH_DIANA_ENABLE |= TINSMITH_DIANA_ENABLE_BITS;
+  clear_shared();
+  store_shared(&shared.convolution[0], CONVOLUTION_FIRST_ROW);
+  store_shared(&shared.convolution[1], CONVOLUTION_LOGARITHM);
+  store_shared(&shared.instructions[1][kStop], 1u);
+  store_register(INSTRUCTIONS, address(shared.instructions));
+  store_register(INSTRUCTIONS + WORDS, 2u * kInstructionWords);
+  store_register(CONFIGURATION + WORDS, CONFIGURATION_WORDS);
+  store_register(ACTIVATION_WORDS, 0u);
+  is_ready = true;
+}
+
+static inline void begin(void) {
+  if (!is_ready) {
+    prepare();
+  }
+  wait_until_idle();
+  order_memory();
+}
+
+// A record's first words but the one that stops; of those behind the padding only one is ever other than 0.
+static void store_instruction(const uint32_t *words) {
+  uint32_t *const instruction = shared.instructions[0];
+  // Two by two: no store waits for the load right before it.
+#pragma GCC unroll 8
+  for (uint32_t i = kInputChannels; i < kStop; i += 2u) {
+    const uint32_t first = words[i];
+    const uint32_t second = words[i + 1u];
+    __asm__ volatile("" : : "r"(first), "r"(second));
+    store_shared(&instruction[i], first);
+    store_shared(&instruction[i + 1u], second);
+  }
+  const uint32_t shift = words[kShift];
+  const uint32_t padding = words[kPadding];
+  const uint32_t is_strided = words[kIsStrided];
+  store_shared(&instruction[kMode], words[kMode]);
+  store_shared(&instruction[kShift], shift);
+  store_shared(&instruction[kPadding], padding);
+  store_shared(&instruction[kIsStrided], is_strided);
+}
+
+// The registers of a layer; returns that of its weights' address.
+static uint32_t store_layer(const uint32_t *words) {
+  const bool is_fully_connected = words[kMode] == kModeFullyConnected;
+  const uint32_t weights = words[kWeightBytes] / 4u;
+  store_register(OPERATION, kCompute);
+  store_register(CONFIGURATION, address(is_fully_connected ? shared.fully_connected : shared.convolution));
+  store_register(CONVOLUTION_WEIGHTS + WORDS, is_fully_connected ? 0u : weights);
+  store_register(FULLY_CONNECTED_WEIGHTS + WORDS, is_fully_connected ? weights : 0u);
+  return is_fully_connected ? FULLY_CONNECTED_WEIGHTS : CONVOLUTION_WEIGHTS;
+}
+
+// What changes from job to job is worked out while the one before is under way.
+static void run_jobs(const uint32_t *words, const tinsmith_diana_places_t *places, uint32_t weight_register) {
+  uint32_t *const instruction = shared.instructions[0];
+  uint32_t input = address(places->input) - TINSMITH_DIANA_L1;
+  uint32_t output = address(places->output) - TINSMITH_DIANA_L1;
+  uint32_t group = address(places->weights);
+  uint32_t weights = group;
+  uint32_t left_of_group = words[kGroup];
+  for (uint32_t left = words[kJobs];;) {
+    store_shared(&instruction[kInput], input);
+    store_shared(&instruction[kOutput], output);
+    store_register(weight_register, weights);
+    store_register(TRIGGER, 0u);
+    if (--left == 0u) {
+      return;
+    }
+    input += words[kInputJobBytes];
+    output += words[kOutputJobBytes];
+    weights += words[kGroupJobBytes];
+    if (--left_of_group == 0u) {
+      left_of_group = words[kGroup];
+      group += words[kGroupBytes];
+      weights = group;
+    }
+    wait_until_idle();
+  }
+}
+
+uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places) {
+  const uint32_t *const words = record->words;
+  begin();
+  store_instruction(words);
+  const bool is_addition = words[kMode] == kModeAddition;
+  store_shared(&shared.instructions[0][kWeights], is_addition ? address(places->operand) - TINSMITH_DIANA_L1 : 0u);
+  run_jobs(words, places, store_layer(words));
+  return started++;
+}
+
+// Whether so many bytes lie in a memory of that size.
+static bool lies_in(uint32_t place, uint32_t bytes, uint32_t memory, uint32_t size) {
+  return place - memory < size && bytes <= size - (place - memory);
+}
+
+static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2, uint32_t bytes, uint32_t *number) {
+  if (bytes - 1u >= TINSMITH_DIANA_L1_BYTES) {
+    return kTinsmithDianaBadLength;
+  }
+  const uint32_t rounded = (bytes + TINSMITH_DIANA_COPY_BYTES - 1u) & ~(TINSMITH_DIANA_COPY_BYTES - 1u);
+  const bool is_aligned = l1 % kLanes == 0u && l2 % 4u == 0u;
+  if (!is_aligned || !lies_in(l1, rounded, TINSMITH_DIANA_L1, TINSMITH_DIANA_L1_BYTES) ||
+      !lies_in(l2, rounded, TINSMITH_DIANA_L2, TINSMITH_DIANA_L2_BYTES)) {
+    return kTinsmithDianaBadAddress;
+  }
+  begin();
+  store_register(OPERATION, operation);
+  store_register(COPY_ADDRESS, l2);
+  store_register(COPY_WORDS, rounded / 4u);
+  store_register(COPY_L1, (l1 - TINSMITH_DIANA_L1) / kLanes);
+  store_register(TRIGGER, 0u);
+  *number = started++;
+  return kTinsmithDianaOk;
+}
+
+tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number) {
+  return copy(kCopyIn, address(l1), address(l2), bytes, number);
+}
+
+tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
+  return copy(kCopyOut, address(l1), address(l2), bytes, number);
+}
+
+// All but the last have ended.
+void tinsmith_diana_wait(uint32_t number) {
+  if (number == started - 1u) {
+    wait_until_idle();
+  }
+  order_memory();
+}

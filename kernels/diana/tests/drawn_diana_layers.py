@@ -1,0 +1,227 @@
+"""Layers for DIANA's digital array, drawn at random, with the image of a memory before and after."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from diana_layouts import (
+    LANES,
+    Bytes,
+    Integers,
+    conv_weights,
+    depthwise_weights,
+    fc_weights,
+    padded,
+    swapped,
+)
+from diana_steps import (
+    ADDITION,
+    CONVOLUTION,
+    DEPTHWISE,
+    FULLY_CONNECTED,
+    IMAGE_BYTES,
+    Array,
+    Step,
+)
+from diana_steps import layer as layer_of
+from numpy.typing import NDArray
+
+_SIDE, _SMALL_SIDE = 37, 9
+_CHANNELS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A layer that is to be encoded. after: of `before`, where `is_known`; elsewhere anything."""
+
+    layer: Step
+    weights: Bytes
+    before: Bytes
+    after: Bytes
+    is_known: NDArray[np.bool_]
+
+    def is_right(self, image: Bytes) -> bool:
+        return bool(np.array_equal(image[self.is_known], self.after[self.is_known]))
+
+
+class _Image:
+    """Arrays at increasing places of a memory full of other bytes."""
+
+    def __init__(self, random: np.random.Generator) -> None:
+        self._random = random
+        self._end = 0
+        self.bytes = random.integers(0, 256, IMAGE_BYTES, np.uint8)
+
+    def room(self, size: int) -> Array:
+        begin = self._end + LANES * int(self._random.integers(0, 3))
+        self._end = begin + -(-size // LANES) * LANES
+        assert self._end <= IMAGE_BYTES
+        return Array(begin, size)
+
+    def holding(self, data: Bytes) -> Array:
+        array = self.room(data.size)
+        self.bytes[array.offset : array.offset + array.bytes] = data
+        return array
+
+
+def draw(seed: int) -> Drawn:
+    """A layer that the array can do; the four modes take turns."""
+    random = np.random.default_rng(seed)
+    layer = replace(_shape(random, seed % 4), is_rectified=int(random.integers(2)))
+    if layer.mode == ADDITION:
+        layer = replace(layer, is_rectified=0, shift=int(random.choice([0, 1, 1, 2, 9])))
+    shape = layer.input_channels, layer.input_height, layer.input_width
+    inputs, others = random.integers(-128, 128, (2, *shape))
+    weights, biases = _constants(random, layer)
+    sums = _sums(layer, inputs, others, weights, biases)
+    if layer.mode != ADDITION:
+        layer = replace(layer, shift=_shift(random, sums))
+    return _drawn(
+        random, layer, _packed(layer, weights, biases), [inputs, others], _outputs(layer, sums)
+    )
+
+
+def _drawn(
+    random: np.random.Generator,
+    layer: Step,
+    packed: Bytes,
+    operands: list[Integers],
+    outputs: Integers,
+) -> Drawn:
+    image = _Image(random)
+    places = [image.holding(_image_bytes(random, layer, it)) for it in operands]
+    expected, known = _output_bytes(layer, outputs)
+    output = image.room(expected.size)
+    after, is_known = image.bytes.copy(), np.ones(IMAGE_BYTES, np.bool_)
+    after[output.offset :][: expected.size] = expected
+    is_known[output.offset :][: expected.size] = known
+    is_addition = layer.mode == ADDITION
+    layer = replace(
+        layer,
+        weights=Array() if is_addition else Array(0, packed.size),
+        input=places[0],
+        operand=places[1] if is_addition else Array(),
+        output=output,
+    )
+    return Drawn(layer, packed, image.bytes, after, is_known)
+
+
+def _size(random: np.random.Generator, small: int, most: int) -> int:
+    return int(random.integers(1, (most if random.random() < 0.5 else small) + 1))
+
+
+def _shape(random: np.random.Generator, mode: int) -> Step:
+    if mode == FULLY_CONNECTED:
+        inputs, outputs = _size(random, 20, 300), _size(random, 20, 100)
+        return layer_of(mode, (1, 1, inputs), (1, 1, outputs))
+    channels = _size(random, 5, _CHANNELS if mode != DEPTHWISE else 10)
+    if mode == ADDITION:
+        return layer_of(mode, (_size(random, 3, 12), _size(random, 3, _SIDE), channels))
+    stride = int(random.integers(1, 3))
+    height, kernel_height, pads = _axis(random, _SMALL_SIDE)
+    width, kernel_width, (pad_width, _) = _axis(random, _SIDE, is_symmetric=True)
+    output_channels = channels if mode == DEPTHWISE else _size(random, 8, 40)
+    output_height = (height + sum(pads) - kernel_height) // stride + 1
+    output_width = (width + 2 * pad_width - kernel_width) // stride + 1
+    return layer_of(
+        mode,
+        (height, width, channels),
+        (output_height, output_width, output_channels),
+        kernel=(kernel_height, kernel_width),
+        stride=stride,
+        pads=(*pads, pad_width),
+    )
+
+
+def _axis(
+    random: np.random.Generator, most: int, *, is_symmetric: bool = False
+) -> tuple[int, int, tuple[int, int]]:
+    """Size, kernel, and padding before and behind, mostly half of the kernel; there is at least one output."""
+    while True:
+        size, kernel = _size(random, 6, most), int(random.choice([1, 3, 5, 7]))
+        before, behind = kernel // 2, kernel // 2
+        if random.random() < 0.4:
+            before, behind = (int(it) for it in random.integers(0, kernel, 2))
+        if is_symmetric:
+            behind = before
+        if size + before + behind >= kernel:
+            return size, kernel, (before, behind)
+
+
+def _constants(random: np.random.Generator, layer: Step) -> tuple[Integers, Integers]:
+    """Weights [outputs, inputs, rows, columns], of depthwise layers one input; biases, few of which make sums wrap."""
+    inputs = 1 if layer.mode == DEPTHWISE else layer.input_channels
+    shape = layer.output_channels, inputs, layer.kernel_height, layer.kernel_width
+    most = 1 << int(random.choice([8, 16, 31], p=[0.4, 0.5, 0.1]))
+    return random.integers(-128, 128, shape), random.integers(-most, most, layer.output_channels)
+
+
+def _packed(layer: Step, weights: Integers, biases: Integers) -> Bytes:
+
+    if layer.mode == CONVOLUTION:
+        return conv_weights(weights, biases)
+    if layer.mode == DEPTHWISE:
+        return depthwise_weights(weights[:, 0], biases)
+    if layer.mode == FULLY_CONNECTED:
+        return fc_weights(weights[:, :, 0, 0], biases)
+    return np.zeros(0, np.uint8)
+
+
+def _sums(
+    layer: Step, inputs: Integers, others: Integers, weights: Integers, biases: Integers
+) -> Integers:
+    """By the definition of a convolution, from weights that were never packed; [channels, rows, columns]."""
+    if layer.mode == ADDITION:
+        return inputs + others
+    pads = (0, 0), (layer.pad_top, layer.pad_bottom), (layer.pad_width, layer.pad_width)
+    kernel = layer.kernel_height, layer.kernel_width
+    image = np.pad(inputs, pads)
+    windows = np.lib.stride_tricks.sliding_window_view(image, kernel, (1, 2))
+    kept = windows[:, :: layer.stride, :: layer.stride]
+    if layer.mode == DEPTHWISE:
+        sums = np.einsum("cyxij,cij->cyx", kept, weights[:, 0])
+    else:
+        sums = np.einsum("cyxij,kcij->kyx", kept, weights)
+    return _wrapped(sums + biases.reshape(-1, 1, 1))
+
+
+def _wrapped(values: Integers) -> Integers:
+    return (values + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
+def _shift(random: np.random.Generator, sums: Integers) -> int:
+    """Mostly one that brings half of the sums into 8 bits, else any."""
+    if random.random() < 0.1:
+        return int(random.integers(32))
+    bits = int(np.median(np.abs(sums))).bit_length()
+    return min(max(bits - 6 + int(random.integers(-1, 2)), 0), 31)
+
+
+def _outputs(layer: Step, sums: Integers) -> Integers:
+    return np.clip(sums >> layer.shift, 0 if layer.is_rectified else -128, 127)
+
+
+def _image_bytes(random: np.random.Generator, layer: Step, tensor: Integers) -> Bytes:
+    """Anything behind rows, which nobody may read; a vector's channels end in zeros."""
+    if layer.mode == FULLY_CONNECTED:
+        return swapped(padded(tensor.ravel(), 0))
+    rows = random.integers(-128, 128, padded(tensor, 2).shape)
+    rows[:, :, : tensor.shape[2]] = tensor
+    return swapped(rows)
+
+
+def _output_bytes(layer: Step, outputs: Integers) -> tuple[Bytes, NDArray[np.bool_]]:
+    """All that is written, and whether it is known: not behind rows, nor in planes behind those of the output."""
+    if layer.mode == FULLY_CONNECTED:
+        vector = padded(outputs.ravel(), 0)
+        return swapped(vector), swapped(np.arange(vector.size) < outputs.size) != 0
+    planes = outputs.shape[0]
+    if layer.mode == DEPTHWISE:
+        planes += LANES - 1
+    elif layer.mode == CONVOLUTION:
+        planes += -planes % LANES
+    channels, rows, columns = outputs.shape
+    whole = np.zeros((planes, rows, columns + -columns % LANES), np.int64)
+    known = np.zeros_like(whole)
+    whole[:channels, :, :columns] = outputs
+    known[:channels, :, :columns] = 1
+    return swapped(whole), swapped(known) != 0

@@ -1,0 +1,141 @@
+"""The words of layers that were worked out by hand, and what is refused."""
+
+from dataclasses import replace
+
+import pytest
+from diana_encoder import NOTHING, WORDS, Encoder, encoder
+from diana_steps import ADDITION, CONVOLUTION, DEPTHWISE, FULLY_CONNECTED, Step, layer
+
+_OK, _MODE, _SHAPE, _PADDING, _WEIGHTS, _OUTPUT, _MEMORY = range(7)
+_NO_FURTHER = [0] * 7
+
+# DS-CNN's first layer as HTVM has it, and one of its depthwise layers, with 66 channels.
+CONV = layer(
+    CONVOLUTION,
+    (10, 49, 1),
+    (5, 25, 64),
+    kernel=(5, 7),
+    stride=2,
+    pads=(2, 2, 3),
+    shift=4,
+    is_rectified=True,
+)
+DEPTH = layer(DEPTHWISE, (5, 25, 66), kernel=(3, 3), pads=(1, 1, 1), shift=31)
+CONNECTED = layer(FULLY_CONNECTED, (1, 1, 636), (1, 1, 130), shift=7)
+# MobileNet's last convolution, whose weights are more than the memory for them holds.
+WIDE = layer(CONVOLUTION, (3, 3, 256))
+SUM = layer(ADDITION, (7, 17, 3), shift=1)
+
+
+@pytest.fixture(scope="module")
+def encode(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
+    return encoder(tmp_path_factory.mktemp("encode"))
+
+
+def test_words_of_a_convolution(encode: Encoder) -> None:
+    """Rows of 49 elements have 64 bytes, those of 25 have 32."""
+    assert encode.encode(CONV) == (
+        _OK,
+        [
+            *(1, 0, 0, 0, 1, 4),
+            *(49, 10, 64, 640, 7, 5, 2, 5),
+            *(1, 2, 160, 1, 1, 4, 0x2203),
+            *(0, 0, 0, 1, *_NO_FURTHER),
+            *(1, 64 * (35 + 4), 1, 64 * (35 + 4), 0, 0, 64 * 160, 0),
+        ],
+    )
+
+
+def test_words_of_a_depthwise_convolution(encode: Encoder) -> None:
+    """A job for each channel; four of them share rows of weights."""
+    assert encode.encode(DEPTH) == (
+        _OK,
+        [
+            *(1, 0, 0, 0, 1, 1),
+            *(25, 5, 32, 160, 3, 3, 2, 5),
+            *(0, 2, 160, 1, 1, 31, 0x1101),
+            *(0, 0, 0, 0, *_NO_FURTHER),
+            *(66, 16 * 13, 4, 16 * 13, 4, 160, 160, 0),
+        ],
+    )
+
+
+def test_words_of_a_fully_connected_layer(encode: Encoder) -> None:
+    """636 inputs are 40 blocks, 130 outputs 9 jobs of 16."""
+    assert encode.encode(CONNECTED) == (
+        _OK,
+        [
+            *(0, 0, 0, 0, 40, 1),
+            *([0] * 8),
+            *(0, 2, 0, 1, 1, 7, 0),
+            *(0, 0, 0, 0, *_NO_FURTHER),
+            *(9, 256 * 41, 1, 256 * 41, 0, 0, 16, 0),
+        ],
+    )
+
+
+def test_words_of_an_addition(encode: Encoder) -> None:
+    """3 planes of 7 rows of two vectors."""
+    status, words = encode.encode(SUM)
+    assert status == _OK
+    assert {i: word for i, word in enumerate(words) if word} == {
+        **{0: 3, 4: 42, 18: 1, 19: 1},
+        **{32: 1, 34: 1},
+    }
+
+
+def test_a_convolution_with_many_weights_is_several_equal_jobs(encode: Encoder) -> None:
+    """66560 bytes are two jobs of 128 outputs; 17 blocks of which but 15 fit are 17 jobs."""
+    status, words = encode.encode(WIDE)
+    assert status == _OK
+    assert (words[5], words[32:39]) == (8, [2, 33280, 1, 33280, 0, 0, 128 * 48])
+    status, words = encode.encode(replace(WIDE, output_channels=272))
+    assert status == _OK
+    assert (words[5], words[32:39]) == (1, [17, 4160, 1, 4160, 0, 0, 16 * 48])
+
+
+@pytest.mark.parametrize(
+    ("refused", "status"),
+    [
+        (replace(CONV, mode=4), _MODE),
+        (replace(CONV, input_channels=0), _SHAPE),
+        (replace(CONV, output_channels=65536), _SHAPE),
+        (replace(CONV, output_height=6), _SHAPE),
+        (replace(CONV, output_width=26), _SHAPE),
+        (replace(CONV, kernel_height=4), _SHAPE),
+        (replace(CONV, kernel_width=9), _SHAPE),
+        (replace(CONV, stride=3), _SHAPE),
+        (replace(CONV, pad_top=5), _PADDING),
+        (replace(CONV, pad_bottom=5), _PADDING),
+        (replace(CONV, pad_width=7), _PADDING),
+        (replace(CONV, shift=32), _OUTPUT),
+        (replace(CONV, input_height=2, pad_top=0, pad_bottom=0), _SHAPE),
+        (replace(DEPTH, output_channels=64), _SHAPE),
+        (replace(CONNECTED, input_width=2, output_width=2), _SHAPE),
+        (replace(CONNECTED, kernel_width=3, pad_width=1), _SHAPE),
+        (replace(CONNECTED, input_channels=4081), _WEIGHTS),
+        (replace(WIDE, input_channels=4093), _WEIGHTS),
+        (replace(SUM, output_channels=4), _SHAPE),
+        (replace(SUM, is_rectified=1), _OUTPUT),
+        (replace(SUM, input_channels=1171, output_channels=1171), _MEMORY),
+        (replace(DEPTH, input_channels=1624, output_channels=1624), _MEMORY),
+    ],
+)
+def test_what_the_accelerator_cannot_do_is_refused(
+    refused: Step, status: int, encode: Encoder
+) -> None:
+    assert encode.encode(refused) == (status, [NOTHING] * WORDS)
+
+
+@pytest.mark.parametrize(
+    "possible",
+    [
+        replace(CONNECTED, input_channels=4080),
+        replace(WIDE, input_channels=4092),
+        replace(SUM, input_channels=1170, output_channels=1170),
+        replace(DEPTH, input_channels=1623, output_channels=1623),
+        replace(CONV, pad_top=4, pad_bottom=0),
+    ],
+)
+def test_what_is_just_possible_is_encoded(possible: Step, encode: Encoder) -> None:
+    assert encode.encode(possible)[0] == _OK

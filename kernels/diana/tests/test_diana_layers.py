@@ -1,0 +1,84 @@
+"""Random layers: encoded, given to the accelerator or its twin, and compared with numpy, byte for byte."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from diana_layouts import Bytes
+from diana_places import DRIVER, PLACES, TWINS, build, images_after
+from diana_steps import ADDITION, CONVOLUTION, DEPTHWISE, START, WAIT, Step, given
+from drawn_diana_layers import Drawn, draw
+from tinsmith_toolchains import Firmware
+
+_LAYERS = 240
+_TOGETHER = 40
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[Drawn]:
+    return [draw(seed) for seed in range(_LAYERS)]
+
+
+def steps_of(drawn: Drawn) -> list[Step]:
+    it = drawn.layer
+    start = Step(START, weights=it.weights, input=it.input, operand=it.operand, output=it.output)
+    return [it, start, Step(WAIT)]
+
+
+def images_of(firmware: Firmware, drawn: list[Drawn]) -> list[Bytes]:
+    images: list[Bytes] = []
+    for first in range(0, len(drawn), _TOGETHER):
+        some = drawn[first : first + _TOGETHER]
+        images += images_after(
+            firmware, [given(steps_of(it), it.weights, it.before) for it in some]
+        )
+    return images
+
+
+@pytest.mark.parametrize("implementation", PLACES)
+def test_layers_are_numpys_and_touch_nothing_else(
+    implementation: str, drawn: list[Drawn], tmp_path: Path
+) -> None:
+    images = images_of(build(implementation, tmp_path), drawn)
+    pairs = zip(drawn, images, strict=True)
+    assert [it.layer for it, image in pairs if not it.is_right(image)] == []
+
+
+def test_twin_also_writes_what_means_nothing_as_the_accelerator_does(
+    drawn: list[Drawn], tmp_path: Path
+) -> None:
+    """Columns behind rows, and the planes behind those of depthwise layers."""
+    some = drawn[: 2 * _TOGETHER]
+    twin = images_of(build(TWINS[0], tmp_path), some)
+    there = images_of(build(DRIVER, tmp_path), some)
+    triples = zip(some, twin, there, strict=True)
+    assert [it.layer for it, one, other in triples if not np.array_equal(one, other)] == []
+    assert any(not it.is_known.all() for it in some)
+
+
+def test_layers_are_of_all_kinds(drawn: list[Drawn]) -> None:
+    """What the test above stands for: kernels, strides, paddings and remainders of every kind, few results clipped."""
+    layers = [it.layer for it in drawn]
+    images = [it for it in layers if it.mode in (CONVOLUTION, DEPTHWISE)]
+    for mode in (CONVOLUTION, DEPTHWISE):
+        some = [it for it in images if it.mode == mode]
+        assert {it.kernel_height for it in some} == {it.kernel_width for it in some} == {1, 3, 5, 7}
+        assert {it.stride for it in some} == {1, 2}
+        assert {it.is_rectified for it in some} == {0, 1}
+    assert any(it.kernel_height != it.kernel_width for it in images)
+    assert any(it.pad_top != it.pad_bottom for it in images)
+    assert {0, 1, 2, 3} <= {it.pad_width for it in images}
+    assert {0, 1, 15} <= {it.output_width % 16 for it in images}
+    assert {it.output_width > 16 for it in images} == {it.output_channels > 16 for it in layers}
+    assert {it.input_channels % 4 for it in layers if it.mode == DEPTHWISE} == {0, 1, 2, 3}
+    assert {it.shift for it in layers if it.mode == ADDITION} >= {0, 1, 2}
+
+
+def test_results_are_rarely_clipped(drawn: list[Drawn]) -> None:
+    """A layer of which only ends are seen would hide wrong sums."""
+    inner = 0
+    for it in drawn:
+        output = slice(it.layer.output.offset, it.layer.output.offset + it.layer.output.bytes)
+        values = it.after[output][it.is_known[output]].view(np.int8)
+        inner += np.count_nonzero((values > -128) & (values < 127) & (values != 0)) > 0
+    assert inner > 0.8 * len(drawn)
