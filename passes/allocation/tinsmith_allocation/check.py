@@ -29,8 +29,9 @@ if TYPE_CHECKING or HAS_IR:
     from numpy.typing import NDArray
     from tinsmith_ir.hazards import step_names
     from tinsmith_ir.overlaps import may_lie_over
-    from tinsmith_ir.places import places
-    from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, View, Wait, unrolled
+    from tinsmith_ir.program import Buffer, Call, Copy, Fill, Program, Wait, unrolled
+
+    from tinsmith_allocation.touches import Span, spans_of
 
 _NOBODY = -1
 
@@ -158,9 +159,7 @@ class _Walk:
         self._edges: dict[str, list[int]] = {}
         self._pieces: dict[str, dict[int, int]] = {}
         self._owners: dict[str, NDArray[np.int32]] = {}
-        self._spans = {
-            view.name: self._find_span(view) for view in program.views if not view.counters
-        }
+        self._spans = {name: self._moved(name, span) for name, span in spans_of(program).items()}
         for memory in program.memories:
             spans = [
                 span
@@ -238,9 +237,9 @@ class _Walk:
                 f"({memory.size_bytes} bytes)"
             )
 
-    def _find_span(self, view: View) -> tuple[int, int]:
-        found = places(view).moved(_offset(self._program.buffer[view.buffer]))
-        return found.begin, found.end
+    def _moved(self, name: str, span: Span) -> Span:
+        offset = _offset(self._program.buffer_of(name))
+        return span[0] + offset, span[1] + offset
 
     def _span(self, name: str | None) -> tuple[int, int]:
         return self._spans[str(name)]

@@ -16,7 +16,7 @@ from tinsmith_ir.program import Call, Copy, Fill, Overlap, Program
 from tinsmith_ir.trailing import Pieces, Trail
 
 from tinsmith_allocation.model import Block, Leave
-from tinsmith_allocation.touches import Span, Touches, find_touches, span
+from tinsmith_allocation.touches import Span, Touches, find_touches, spans_of
 
 _LEAST_BYTES = 64
 """Less is not worth a leave."""
@@ -40,7 +40,7 @@ def sliding_leaves(
     """
     if any(isinstance(step, Call | Copy) and step.token is not None for step in program.steps):
         return ()
-    spans = {view.name: span(view) for view in program.views}
+    spans = spans_of(program)
     if all(
         spans[view.name] == (0, program.buffer[view.buffer].size_bytes) for view in program.views
     ):

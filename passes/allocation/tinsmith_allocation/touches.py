@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.hazards import step_names
+from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.lifetimes import BEFORE_FIRST_STEP
 from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Copy, Fill, Program, View, Wait
@@ -44,11 +45,30 @@ Span = tuple[int, int]
 """The first byte, and the one behind the last."""
 
 
-def span(view: View) -> Span:
-    """The bytes of its buffer from the first that a view touches to the last; those between count as touched."""
-    if view.is_dense:
+def spans_of(program: Program) -> Mapping[str, Span]:
+    """By name of each view that no loop moves, the bytes of its buffer from the first that it touches to the last;
+    those between count as touched. The one that ends last touches the rest of its buffer, too, where its writer may
+    leave what nobody reads (tinsmith_lowering's `Layouts.behind`).
+    """
+    spans = {view.name: _span(view) for view in program.views if not view.counters}
+    ends: dict[str, int] = {}
+    for name, (_, end) in spans.items():
+        buffer = program.view[name].buffer
+        ends[buffer] = max(end, ends.get(buffer, 0))
+    sizes = {buffer.name: buffer.size_bytes for buffer in program.buffers}
+
+    def reach(name: str, end: int) -> int:
+        buffer = program.view[name].buffer
+        return max(end, sizes[buffer]) if end == ends[buffer] else end
+
+    return {name: (begin, reach(name, end)) for name, (begin, end) in spans.items()}
+
+
+def _span(view: View) -> Span:
+    """Of a view alone, padding of its layout included."""
+    if view.is_dense or view.layout:
         start = view.start.value({})
-        return start, start + view.type.size_bytes
+        return start, start + layout_bytes(view.layout, view.type)
     found = places(view)
     return found.begin, found.end
 
@@ -58,7 +78,7 @@ def find_touches(
 ) -> Mapping[str, Touches]:
     """Of each of `buffers` that is used, by name. What an engine touches, it touches until it is waited for.
 
-    program: without loops (`unrolled`). spans: of its views, see `span`.
+    program: without loops (`unrolled`). spans: of its views, see `spans_of`.
     """
     wanted = set(buffers)
     found: dict[str, list[tuple[int, int, int]]] = {}
