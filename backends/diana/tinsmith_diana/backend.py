@@ -6,12 +6,14 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_diana import addition, convolution, fully_connected
+from tinsmith_diana import addition, averaging, convolution, fully_connected
 
 
 @dataclass(frozen=True)
 class DianaDigitalBackend(Checked):
-    """Layers that the core gives to the digital accelerator; what it cannot do is the core's."""
+    """Layers that the core gives to the digital accelerator, and what the core does with tensors as it leaves them; all
+    else is another back end's.
+    """
 
     name: str = "diana_digital"
 
@@ -19,4 +21,9 @@ class DianaDigitalBackend(Checked):
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """The same of any target: a rule refuses boards that have no accelerator."""
         del target
-        return (*convolution.kernels(), *fully_connected.kernels(), *addition.kernels())
+        return (
+            *convolution.kernels(),
+            *fully_connected.kernels(),
+            *addition.kernels(),
+            *averaging.kernels(),
+        )

@@ -12,6 +12,8 @@ from tinsmith_diana.layouts import DianaRows
 BACKEND = "diana_digital"
 NAME = "tinsmith_diana_digital"
 HEADERS = ("tinsmith_diana_digital.h",)
+PLANE_HEADERS = ("tinsmith_diana_planes.h",)
+"""Of what the core does with tensors in rows."""
 ACCELERATOR = "digital"
 """Among those of a board."""
 JOBS = Beside(ACCELERATOR, is_fifo=True, depth=1)

@@ -1,0 +1,83 @@
+"""AveragePool2D over a whole image, by the core, of planes as the digital accelerator leaves them."""
+
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import AveragePool2D
+from tinsmith_ir.parameters import pool_parameters
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope, Signature
+
+from tinsmith_diana.layouts import padded
+from tinsmith_diana.rules import BACKEND, PLANE_HEADERS, ROWS, board_has_array
+
+NAME = "tinsmith_diana_average"
+_MOST_ELEMENTS = 1 << 24
+"""Of a plane, whose sum has 32 bits."""
+
+# Cycles, measured on the simulator: of a call, of a plane (its division most of all), of a row, of 16 bytes of one.
+_CALL_CYCLES, _PLANE_CYCLES, _ROW_CYCLES, _BLOCK_CYCLES = 30, 50, 16, 14
+_BLOCK_BYTES = 16
+
+
+def is_whole_image(layer: Layer) -> str | None:
+    """One window covers one image, without padding."""
+    pool = layer.operator_as(AveragePool2D)
+    batch, height, width, _ = layer.input(0).shape
+    if batch != 1:
+        return f"there are {batch} images"
+    is_whole = pool.window == (height, width) and not any(pool.padding)
+    return (
+        None
+        if is_whole
+        else f"the window is {pool.window}, the image ({height}, {width}), padding {pool.padding}"
+    )
+
+
+def sums_fit(layer: Layer) -> str | None:
+    """An image has less than 2**24 pixels, so that sums have 32 bits."""
+    _, height, width, _ = layer.input(0).shape
+    return None if height * width < _MOST_ELEMENTS else f"it has {height * width:,}"
+
+
+def rounds_halves_away(layer: Layer) -> str | None:
+    """Halves are rounded away from zero."""
+    pool = layer.operator_as(AveragePool2D)
+    if pool.halves_to_even:
+        return "they are rounded to even"
+    return "they are rounded up" if pool.halves_up else None
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """One call."""
+    p = pool_parameters(layer.operator_as(AveragePool2D), layer.inputs, layer.output)
+    _, height, width, channels = layer.input(0).shape
+    numbers = f"{height}u, {width}u, {channels}u, {p.clamp_min}, {p.clamp_max}"
+    return Emission((f"  {NAME}({scope.input(0)}, {numbers}, {scope.output});",))
+
+
+def cost(layer: Layer) -> Cost:
+    """Cycles of the core, all in its memory."""
+    _, height, width, channels = layer.input(0).shape
+    of_row = _ROW_CYCLES + padded(width) // _BLOCK_BYTES * _BLOCK_CYCLES
+    return Cost(_CALL_CYCLES + channels * (_PLANE_CYCLES + height * of_row))
+
+
+def layouts(layer: Layer) -> Layouts:
+    """Planes to a dense result."""
+    del layer
+    return Layouts((ROWS,))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """The one there is."""
+    return (
+        Kernel(
+            name=NAME,
+            backend=BACKEND,
+            operator=AveragePool2D,
+            signature=Signature((DType.INT8,), DType.INT8),
+            headers=PLANE_HEADERS,
+            emit=emit,
+            rules=(board_has_array, is_whole_image, sums_fit, rounds_halves_away),
+            layouts=layouts,
+            cost=cost,
+        ),
+    )

@@ -1,0 +1,99 @@
+// Turns images between dense elements and planes, a word of a row at a time: each byte of planes is stored once.
+#include "tinsmith_diana_planes.h"
+#include "words.h"
+
+// A row of a channel, from elements `step` apart.
+static void row_from_elements(const uint8_t *from, uint32_t step, uint32_t width, uint8_t *row) {
+  uint8_t *const end = row + (width & ~(WORD_ELEMENTS - 1u));
+  const uint32_t left = width % WORD_ELEMENTS;
+  for (; end - row >= 8; row += 8) {
+    store_row_word(row, gather_four(&from, step));
+    store_row_word(row + 4, gather_four(&from, step));
+  }
+  if (row != end) {
+    store_row_word(row, gather_four(&from, step));
+  }
+  if (left != 0u) {
+    uint32_t word = 0u;
+    for (uint32_t i = 0u; i < left; ++i) {
+      word = word << BYTE_BITS | *from;
+      from += step;
+    }
+    store_row_word(end, word << free_bits(left));
+  }
+}
+
+static void elements_from_row(const uint8_t *row, uint32_t width, uint8_t *to, uint32_t step) {
+  const uint8_t *const end = row + (width & ~(WORD_ELEMENTS - 1u));
+  const uint32_t left = width % WORD_ELEMENTS;
+  for (; end - row >= 8; row += 8) {
+    scatter_four(&to, step, load_row_word(row));
+    scatter_four(&to, step, load_row_word(row + 4));
+  }
+  if (row != end) {
+    scatter_four(&to, step, load_row_word(row));
+  }
+  if (left != 0u) {
+    uint32_t word = load_row_word(end);
+    for (uint32_t i = 0u; i < left; ++i) {
+      *to = (uint8_t)(word >> free_bits(1u));
+      word <<= BYTE_BITS;
+      to += step;
+    }
+  }
+}
+
+// The words of a row whose elements lie side by side; `count` bytes, a multiple of 4.
+static void swap_to_row(const uint8_t *from, uint32_t count, uint8_t *row) {
+  const uint8_t *const end = from + count;
+  for (; end - from >= 16; from += 16, row += 16) {
+    store_row_word(row, load_four(from));
+    store_row_word(row + 4, load_four(from + 4));
+    store_row_word(row + 8, load_four(from + 8));
+    store_row_word(row + 12, load_four(from + 12));
+  }
+  for (; from != end; from += 4, row += 4) {
+    store_row_word(row, load_four(from));
+  }
+}
+
+static void swap_from_row(const uint8_t *row, uint32_t count, uint8_t *to) {
+  const uint8_t *const end = row + count;
+  for (; end - row >= 16; row += 16, to += 16) {
+    store_four(to, load_row_word(row));
+    store_four(to + 4, load_row_word(row + 4));
+    store_four(to + 8, load_row_word(row + 8));
+    store_four(to + 12, load_row_word(row + 12));
+  }
+  for (; row != end; row += 4, to += 4) {
+    store_four(to, load_row_word(row));
+  }
+}
+
+void tinsmith_diana_to_rows(const int8_t *dense, uint32_t height, uint32_t width, uint32_t channels, int8_t *rows) {
+  const uint32_t swapped = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
+  uint8_t *row = (uint8_t *)rows;
+  for (uint32_t c = 0u; c < channels; ++c) {
+    const uint8_t *from = (const uint8_t *)dense + c;
+    for (uint32_t y = 0u; y < height; ++y) {
+      swap_to_row(from, swapped, row);
+      row_from_elements(from + swapped, channels, width - swapped, row + swapped);
+      from += width * channels;
+      row += row_bytes(width);
+    }
+  }
+}
+
+void tinsmith_diana_from_rows(const int8_t *rows, uint32_t height, uint32_t width, uint32_t channels, int8_t *dense) {
+  const uint32_t swapped = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
+  const uint8_t *row = (const uint8_t *)rows;
+  for (uint32_t c = 0u; c < channels; ++c) {
+    uint8_t *to = (uint8_t *)dense + c;
+    for (uint32_t y = 0u; y < height; ++y) {
+      swap_from_row(row, swapped, to);
+      elements_from_row(row + swapped, width - swapped, to + swapped, channels);
+      to += width * channels;
+      row += row_bytes(width);
+    }
+  }
+}
