@@ -2,6 +2,7 @@
 // memory that they reach. A copy is a job as layers are: it starts when all that was started before has ended.
 
 #include "tinsmith/diana.h"
+
 #include "tinsmith/dma.h"
 
 #ifndef TINSMITH_DIANA_L1
