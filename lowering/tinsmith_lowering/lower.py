@@ -1,10 +1,10 @@
 """From a Graph to a Program: choose a kernel for every node, and lay out buffers without addresses.
 
 A reshape costs nothing here: its result shares the bytes of its operand. Where one kernel gives a layout and another
-takes a different one, a copy stands between. A state has a memory of its own; what it
-is next is copied there when all else is done, or written there at once if nobody reads the state any more.
-Addresses are the business of an allocation pass, the order of steps that of a scheduling pass; this keeps the graph's
-order.
+takes a different one, a call of a kernel that turns the one to the other stands between, or else a copy. A state has a
+memory of its own; what it is next is copied there when all else is done, or written there at once if nobody reads the
+state any more. Addresses are the business of an allocation pass, the order of steps that of a scheduling pass; this
+keeps the graph's order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,6 +38,7 @@ from tinsmith_target import Target
 from tinsmith_lowering.chains import as_one_node, chains_from
 from tinsmith_lowering.kernel import Kernel, Kind, Layer, pattern_of, types_of
 from tinsmith_lowering.states import updating_states
+from tinsmith_lowering.turning import turning, turning_node, turns
 from tinsmith_lowering.walks import overlaps
 
 ARENA = "arena"
@@ -125,16 +126,29 @@ class _Lowering:
         self.views[view.name] = replace(view, layout=layout)
 
     def in_layout(self, name: str, layout: str = "") -> str:
-        """The view of a computed tensor in that layout, "" being dense: copied there when first asked for."""
+        """The view of a computed tensor in that layout, "" being dense: turned or copied there when first asked for."""
         view = self.views[name]
         if view.layout == layout:
             return name
         if (name, layout) not in self.copies:
             copy = self.fresh(f"{name}.{layout or 'dense'}")
-            self.add_buffer(Value(copy, view.type), layout=layout)
-            self.steps.append(Copy(name, copy))
+            if not self.is_turned(view, copy, layout):
+                self.add_buffer(Value(copy, view.type), layout=layout)
+                self.steps.append(Copy(name, copy))
             self.copies[name, layout] = copy
         return self.copies[name, layout]
+
+    def is_turned(self, view: View, turned: str, layout: str) -> bool:
+        """Whether a kernel turns a tensor to a layout; its call is then the step that gives `turned`."""
+        node = turning_node(Value(view.name, view.type), turned)
+        layer = layer_of_node(self.graph, node, self.target)
+        kernels = turning(self.kernels, layer, view.layout, layout)
+        in_one_memory = view.buffer not in self.kept
+        choice = _choose(layer, kernels, in_one_memory=in_one_memory, is_turned=True)
+        if isinstance(choice, str):
+            return False
+        self.add_call_of(node, layer, choice)
+        return True
 
     def fresh(self, name: str) -> str:
         """A name for a view of our own, that name if the graph and we have none of it yet."""
@@ -207,6 +221,10 @@ class _Lowering:
                 f"{node.operator.title} {print_name(node.name)} ({node.location}): {choice}"
             )
             return
+        self.add_call_of(node, layer, choice)
+
+    def add_call_of(self, node: Node, layer: Layer, choice: tuple[Kernel, str]) -> None:
+        """A call of the kernel that was chosen for a node's layer, its operands in the layouts that it takes."""
         kernel, reason = choice
         layer = kernel.with_options(layer)
         layouts = kernel.layouts(layer)
@@ -406,11 +424,20 @@ def kernels_by_unit(layer: Layer, kernels: Sequence[Kernel]) -> Mapping[str, Ker
 
 
 def _choose(
-    layer: Layer, kernels: Sequence[Kernel], *, in_one_memory: bool, is_chosen: bool = False
+    layer: Layer,
+    kernels: Sequence[Kernel],
+    *,
+    in_one_memory: bool,
+    is_chosen: bool = False,
+    is_turned: bool = False,
 ) -> tuple[Kernel, str] | str:
-    """The kernel and why not a better one; or why there is none. is_chosen: somebody knows that these pay."""
+    """The kernel and why not a better one; or why there is none. is_chosen: somebody knows that these pay. is_turned:
+    the layer turns a tensor to another layout, which the kernels are known to do; else none that turns is taken.
+    """
     broken: list[str] = []
     for kernel in _taking(layer.kind, tuple(kernels)):
+        if not is_turned and turns(kernel, layer):
+            continue
         finding = kernel.broken_rule(layer) if is_chosen else kernel.why_not(layer)
         if finding is None and kernel.takes_offsets and not in_one_memory:
             finding = "Operands and results lie in one memory: one of them is a state"

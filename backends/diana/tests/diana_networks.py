@@ -6,12 +6,15 @@ from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import (
     Activation,
     Add,
+    AveragePool2D,
     Conv2D,
     DepthwiseConv2D,
     FullyConnected,
     Mean,
+    Reshape,
     Softmax,
 )
+from tinsmith_ir.program import Call, Program
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import GraphBuilder
 from tinsmith_ir.types import DType, Quantization, TensorType
@@ -69,6 +72,15 @@ class Layers:
         operator = Mean(axes=(1, 2), keep_dims=False)
         return self._builder.add(operator, [x], self._name(), x.type.quantization)
 
+    def average(self, x: Value) -> Value:
+        """Of all pixels, as a vector, by a pool."""
+        _, height, width, channels = x.type.shape
+        y = self._builder.add(
+            AveragePool2D((height, width)), [x], self._name(), x.type.quantization
+        )
+        shape = Reshape(shape=(1, channels))
+        return self._builder.add(shape, [y], self._name(), x.type.quantization)
+
     def end(self, x: Value) -> Graph:
         """With a softmax."""
         quantization = Quantization.per_tensor(1 / 256, -128)
@@ -112,7 +124,7 @@ def strided(seed: int) -> Graph:
     x = layers.conv(layers.input, 8, (3, 3), 2)
     for outputs, stride in ((16, 1), (33, 2), (20, 2)):
         x = layers.conv(layers.depthwise(x, stride), outputs, (1, 1))
-    return layers.end(layers.dense(layers.mean(x), 4))
+    return layers.end(layers.dense(layers.average(x), 4))
 
 
 def residual(seed: int) -> Graph:
@@ -133,6 +145,11 @@ def dense(seed: int) -> Graph:
     for outputs in (48, 48, 8, 48):
         x = layers.dense(x, outputs, relu=True)
     return layers.end(layers.dense(x, 70))
+
+
+def layer_calls(program: Program) -> list[Call]:
+    """Those of layers, without the ones that turn a tensor to another layout."""
+    return [call for call in program.calls if not isinstance(call.operator, Reshape)]
 
 
 NETWORKS = (separable, strided, residual, dense)

@@ -5,11 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from diana_networks import NETWORKS, strided
+from diana_networks import NETWORKS, layer_calls, strided
 from tinsmith_c.testing import HostModel, KernelObjects, place
 from tinsmith_diana import DianaRows
+from tinsmith_diana.turning import TO_ROWS
 from tinsmith_ir import Graph
 from tinsmith_ir.layouts import layout_bytes
+from tinsmith_ir.operators import Reshape
 from tinsmith_ir.program import Copy, Program
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import Kernel, Layer, Layouts, check_calls, lower, prepare
@@ -62,8 +64,8 @@ def test_networks_are_those_of_the_evaluator(
     graph = network(7)
     program = prepare(lower(graph, host, kernels), host, kernels)
     check_calls(program, host, kernels)
-    others = {call.operator.mnemonic for call in program.calls if not is_job(call.kernel)}
-    assert others <= {"mean", "softmax"}
+    others = {call.operator.mnemonic for call in layer_calls(program) if not is_job(call.kernel)}
+    assert others <= {"average_pool2d", "mean", "softmax"}
     model = HostModel.build(place(program), host, kernels, kernel_objects, tmp_path)
     for seed in range(3):
         assert model.wrong_results(random_inputs(graph, seed), graph) == []
@@ -74,14 +76,26 @@ def test_tensors_change_their_layout_only_where_the_core_meets_the_accelerator(
     network: Callable[[int], Graph], host: Target, kernels: tuple[Kernel, ...]
 ) -> None:
     program = lower(network(7), host, kernels)
-    copies = [step for step in program.steps if isinstance(step, Copy)]
-    has_mean = any(call.operator.mnemonic == "mean" for call in program.calls)
-    # The input; what the mean takes and gives; what the softmax takes.
-    assert len(copies) == (4 if has_mean else 2)
-    layouts = [
-        {program.view[copy.source].layout, program.view[copy.destination].layout} for copy in copies
-    ]
-    assert layouts == [{"", DianaRows.name}] * len(copies)
+    assert not [step for step in program.steps if isinstance(step, Copy)]
+    turned = [call for call in program.calls if isinstance(call.operator, Reshape)]
+    operators = {call.operator.mnemonic for call in program.calls}
+    # The input; what the mean takes and gives, or what the average gives; what the softmax takes.
+    assert len(turned) == (4 if "mean" in operators else 3 if "average_pool2d" in operators else 2)
+    for call in turned:
+        (source,), (result,) = call.inputs, call.outputs
+        assert source is not None
+        layouts = program.view[source].layout, program.view[result].layout
+        wanted = ("", DianaRows.name) if call.kernel == TO_ROWS else (DianaRows.name, "")
+        assert layouts == wanted
+
+
+def test_an_average_takes_planes_as_they_lie(host: Target, kernels: tuple[Kernel, ...]) -> None:
+    program = lower(strided(7), host, kernels)
+    (average,) = [call for call in program.calls if call.operator.mnemonic == "average_pool2d"]
+    assert average.kernel == "tinsmith_diana_average"
+    (source,) = average.inputs
+    assert source is not None
+    assert is_job(next(call.kernel for call in program.calls if source in call.outputs))
 
 
 def test_planes_behind_results_may_hold_anything_and_nothing_further_is_written(

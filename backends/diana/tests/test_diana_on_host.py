@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from diana_networks import layer_calls
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_diana.border_layers import border_inputs, border_layer
 from tinsmith_ir import Graph
@@ -19,7 +20,7 @@ _REFUSALS = (f"{_NAME}: ", "diana_digital has no kernel for ")
 
 
 def is_taken(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> bool:
-    (call,) = lower(graph, host, kernels).calls
+    (call,) = layer_calls(lower(graph, host, kernels))
     taken = call.kernel.startswith((_NAME, "diana_digital/"))
     assert taken or call.reason.startswith(_REFUSALS), call.reason
     return taken

@@ -6,7 +6,7 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_diana import addition, averaging, convolution, fully_connected
+from tinsmith_diana import addition, averaging, convolution, fully_connected, turning
 
 
 @dataclass(frozen=True)
@@ -26,4 +26,5 @@ class DianaDigitalBackend(Checked):
             *fully_connected.kernels(),
             *addition.kernels(),
             *averaging.kernels(),
+            *turning.kernels(),
         )

@@ -26,11 +26,22 @@ from tinsmith_ir import (
     verify_program,
 )
 from tinsmith_ir.evaluate import equal_arrays, varied_frames
-from tinsmith_ir.operators import Trait
+from tinsmith_ir.operators import Reshape, Trait
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.random_states import with_states
 from tinsmith_ir.testing import random_inputs
-from tinsmith_lowering import Kernel, Layer, Layouts, check_calls, lower, prepare
+from tinsmith_lowering import (
+    Emission,
+    Kernel,
+    Layer,
+    Layouts,
+    Rule,
+    Scope,
+    Signature,
+    check_calls,
+    lower,
+    prepare,
+)
 from tinsmith_reference import backend
 from tinsmith_target import target
 
@@ -135,6 +146,67 @@ def test_random_networks_compute_the_same(
                 assert equal_arrays(wanted[value.name], result), (seed, name)
     assert seen["Copy"] > 4
     assert seen[Reversed.name] > 8
+
+
+def reversing_kernels(*rules: Rule) -> tuple[Kernel, ...]:
+    """Kernels of Reshape that turn to and from reversed bytes, in front of the others."""
+
+    def emit(layer: Layer, scope: Scope) -> Emission:
+        last, to, source = layer.output.elements - 1, scope.output, scope.input(0)
+        loop = f"for (uint32_t i = 0u; i <= {last}u; ++i)"
+        return Emission((f"  {loop} {{ ({to})[i] = ({source})[{last}u - i]; }}",))
+
+    copy = next(kernel for kernel in backend().kernels(HOST) if kernel.operator is Reshape)
+    signature = Signature((DType.INT8,), DType.INT8)
+    ways = {"to": Layouts(outputs=(Reversed.name,)), "from": Layouts((Reversed.name,))}
+    turning = (
+        replace(
+            copy,
+            name=f"test_turn_{way}",
+            emit=emit,
+            signature=signature,
+            rules=rules,
+            layouts=lambda layer, found=layouts: found,
+        )
+        for way, layouts in ways.items()
+    )
+    return *turning, *kernels()
+
+
+def test_kernels_that_turn_are_called_instead_of_copies(
+    tmp_path: Path, kernel_objects: KernelObjects
+) -> None:
+    graph, own = parse_graph(CHAIN), reversing_kernels()
+    program = place(prepare(lower(graph, HOST, own), HOST, own))
+    check_calls(program, HOST, own)
+    turned = [(call.kernel, call.inputs, call.outputs) for call in program.calls]
+    assert [step for step in program.steps if isinstance(step, Copy)] == []
+    assert [each for each in turned if each[0].startswith("test_turn")] == [
+        ("test_turn_to", ("x",), ("x.test_reversed",)),
+        ("test_turn_from", ("b",), ("b.dense",)),
+        ("test_turn_from", ("c",), ("c.dense",)),
+    ]
+    assert parse_program(print_program(program)).steps == program.steps
+    model = HostModel.build(program, HOST, own, kernel_objects, tmp_path)
+    for seed in range(3):
+        assert model.wrong_results(random_inputs(graph, seed), graph) == []
+
+
+def test_a_kernel_whose_rules_refuse_a_tensor_does_not_turn_it() -> None:
+    def is_long(layer: Layer) -> str | None:
+        """Tensors have 7 elements or more."""
+        return None if layer.output.elements > 6 else f"it has {layer.output.elements}"
+
+    program = lower(parse_graph(CHAIN), HOST, reversing_kernels(is_long))
+    assert sum(isinstance(step, Copy) for step in program.steps) == 3
+
+
+def test_a_reshape_of_a_network_is_never_given_to_a_kernel_that_turns() -> None:
+    """Of a constant that is an output, the one reshape that is a call."""
+    text = 'graph 2 "c" {\n  const %c: i8[3]<0.5, 3> = [1, 2, 3]\n  output %c\n}\n'
+    (call,) = lower(parse_graph(text), HOST, reversing_kernels()).calls
+    assert isinstance(call.operator, Reshape)
+    assert not call.kernel.startswith("test_turn")
 
 
 def test_a_plan_whose_views_lie_otherwise_is_refused() -> None:
