@@ -30,10 +30,11 @@ def _read(path: Path) -> dict[str, int]:
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)
 def test_memories_are_the_chips(board: Board) -> None:
     constants = _constants(board)
-    # Networks see no L1 that cores do not reach.
     l1 = [(memory.origin, memory.size_bytes) for memory in board.memories if memory.name == "l1"]
-    is_private = constants["l1_private"] == 1
-    assert l1 == ([] if is_private else [(constants["l1_base"], constants["l1_bytes"])])
+    assert l1 == [(constants["l1_base"], constants["l1_bytes"])]
+    # What cores do not reach is a scratchpad of accelerators.
+    scratchpad = board.scratchpad
+    assert (scratchpad is not None and scratchpad.memory == "l1") == (constants["l1_private"] == 1)
     l2 = [memory for memory in board.memories if memory.name.startswith("l2")]
     ordered = sorted(l2, key=lambda m: m.origin)
     assert ordered[0].origin == constants["l2_base"]

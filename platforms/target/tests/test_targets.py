@@ -56,7 +56,7 @@ def test_arenas_have_a_memory_of_their_own_or_what_a_stack_leaves() -> None:
     board, other = target("diana").board, target("cortex-m0").board
     assert board.arena_home == "l2_arena"
     assert board.home("arena") == board.memory("l2_arena")
-    assert board.arena_room("l2_arena") == 128 * 1024
+    assert board.arena_room("l2_arena") == 88 * 1024
     assert board.arena_room("l2_data") == 8 * 1024
     assert other.arena_home == "ram"
     assert other.arena_room("ram") == 28 * 1024
