@@ -43,41 +43,45 @@ static void elements_from_row(const uint8_t *row, uint32_t width, uint8_t *to, u
   }
 }
 
-// The words of a row whose elements lie side by side; `count` bytes, a multiple of 4.
+// Words of a row whose elements lie side by side; `count` bytes, a multiple of 4. Four at a time, as what is loaded is
+// there a cycle later.
 static void swap_to_row(const uint8_t *from, uint32_t count, uint8_t *row) {
   const uint8_t *const end = from + count;
   for (; end - from >= 16; from += 16, row += 16) {
-    store_row_word(row, load_four(from));
-    store_row_word(row + 4, load_four(from + 4));
-    store_row_word(row + 8, load_four(from + 8));
-    store_row_word(row + 12, load_four(from + 12));
+    const uint32_t a = load_four(from), b = load_four(from + 4), c = load_four(from + 8), d = load_four(from + 12);
+    store_row_word(row, swapped(a));
+    store_row_word(row + 4, swapped(b));
+    store_row_word(row + 8, swapped(c));
+    store_row_word(row + 12, swapped(d));
   }
   for (; from != end; from += 4, row += 4) {
-    store_row_word(row, load_four(from));
+    store_row_word(row, swapped(load_four(from)));
   }
 }
 
 static void swap_from_row(const uint8_t *row, uint32_t count, uint8_t *to) {
   const uint8_t *const end = row + count;
   for (; end - row >= 16; row += 16, to += 16) {
-    store_four(to, load_row_word(row));
-    store_four(to + 4, load_row_word(row + 4));
-    store_four(to + 8, load_row_word(row + 8));
-    store_four(to + 12, load_row_word(row + 12));
+    const uint32_t a = load_row_word(row), b = load_row_word(row + 4);
+    const uint32_t c = load_row_word(row + 8), d = load_row_word(row + 12);
+    store_four(to, swapped(a));
+    store_four(to + 4, swapped(b));
+    store_four(to + 8, swapped(c));
+    store_four(to + 12, swapped(d));
   }
   for (; row != end; row += 4, to += 4) {
-    store_four(to, load_row_word(row));
+    store_four(to, swapped(load_row_word(row)));
   }
 }
 
 void tinsmith_diana_to_rows(const int8_t *dense, uint32_t height, uint32_t width, uint32_t channels, int8_t *rows) {
-  const uint32_t swapped = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
+  const uint32_t whole = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
   uint8_t *row = (uint8_t *)rows;
   for (uint32_t c = 0u; c < channels; ++c) {
     const uint8_t *from = (const uint8_t *)dense + c;
     for (uint32_t y = 0u; y < height; ++y) {
-      swap_to_row(from, swapped, row);
-      row_from_elements(from + swapped, channels, width - swapped, row + swapped);
+      swap_to_row(from, whole, row);
+      row_from_elements(from + whole, channels, width - whole, row + whole);
       from += width * channels;
       row += row_bytes(width);
     }
@@ -85,13 +89,13 @@ void tinsmith_diana_to_rows(const int8_t *dense, uint32_t height, uint32_t width
 }
 
 void tinsmith_diana_from_rows(const int8_t *rows, uint32_t height, uint32_t width, uint32_t channels, int8_t *dense) {
-  const uint32_t swapped = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
+  const uint32_t whole = channels == 1u ? width & ~(WORD_ELEMENTS - 1u) : 0u;
   const uint8_t *row = (const uint8_t *)rows;
   for (uint32_t c = 0u; c < channels; ++c) {
     uint8_t *to = (uint8_t *)dense + c;
     for (uint32_t y = 0u; y < height; ++y) {
-      swap_from_row(row, swapped, to);
-      elements_from_row(row + swapped, width - swapped, to + swapped, channels);
+      swap_from_row(row, whole, to);
+      elements_from_row(row + whole, width - whole, to + whole, channels);
       to += width * channels;
       row += row_bytes(width);
     }

@@ -32,17 +32,22 @@ static inline void store_row_word(uint8_t *to, uint32_t word) {
   *(uint32_t *)(void *)to = word;
 }
 
-// Four bytes side by side, anywhere: the core loads and stores misaligned words, which costs a cycle.
+// Four bytes side by side, anywhere, in the order of memory: the core loads and stores misaligned words, which costs a
+// cycle.
 static inline uint32_t load_four(const uint8_t *from) {
   uint32_t word;
-  __asm__("lw %0, 0(%1)" : "=r"(word) : "r"(from), "m"(*(const uint8_t (*)[4])from));
-  __asm__("cv.shuffle.b %0, %0, %1" : "+r"(word) : "r"(0x00010203u));
+  __asm__("lw %0, %1" : "=r"(word) : "m"(*(const uint8_t (*)[4])from));
   return word;
 }
 
 static inline void store_four(uint8_t *to, uint32_t word) {
+  __asm__("sw %1, %0" : "=m"(*(uint8_t (*)[4])to) : "r"(word));
+}
+
+// From the order of memory to that of a row, and back.
+static inline uint32_t swapped(uint32_t word) {
   __asm__("cv.shuffle.b %0, %0, %1" : "+r"(word) : "r"(0x00010203u));
-  __asm__("sw %1, 0(%2)" : "=m"(*(uint8_t (*)[4])to) : "r"(word), "r"(to));
+  return word;
 }
 
 // Four bytes `step` apart; moves `from` behind them.
@@ -111,11 +116,15 @@ static inline void scatter_four(uint8_t **to, uint32_t step, uint32_t word) {
 }
 
 static inline uint32_t load_four(const uint8_t *from) {
-  return gather_four(&from, 1u);
+  return load_row_word(from);
 }
 
 static inline void store_four(uint8_t *to, uint32_t word) {
-  scatter_four(&to, 1u, word);
+  store_row_word(to, word);
+}
+
+static inline uint32_t swapped(uint32_t word) {
+  return word >> 24 | (word >> 8 & 0xff00u) | (word << 8 & 0xff0000u) | word << 24;
 }
 
 static inline int32_t add_four(int32_t sum, uint32_t word, uint32_t ones) {

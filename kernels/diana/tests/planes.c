@@ -1,0 +1,65 @@
+// Turns an image to planes and back and averages it, for the tests beside it. Under sanitizers nothing may be touched
+// but what the functions say.
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tinsmith_diana_planes.h"
+#include "tinsmith_harness.h"
+
+#define IMAGE_BYTES 0x3000u
+
+// operation: 0 to rows, 1 from rows, 2 average.
+typedef struct {
+  uint32_t operation, height, width, channels;
+  int32_t min, max;
+  uint32_t given_bytes, result_bytes;
+  uint8_t given[IMAGE_BYTES], result[IMAGE_BYTES];
+} work_t;
+
+static _Alignas(16) work_t work TINSMITH_HARNESS_ARENA;
+static const tinsmith_harness_tensor_t inputs[] = {{0u, sizeof(work_t), 0u}};
+static const tinsmith_harness_tensor_t outputs[] = {{offsetof(work_t, result), IMAGE_BYTES, 0u}};
+
+static void apply(const int8_t *given, int8_t *result) {
+  switch (work.operation) {
+    case 0u:
+      tinsmith_diana_to_rows(given, work.height, work.width, work.channels, result);
+      break;
+    case 1u:
+      tinsmith_diana_from_rows(given, work.height, work.width, work.channels, result);
+      break;
+    default:
+      tinsmith_diana_average(given, work.height, work.width, work.channels, work.min, work.max, result);
+      break;
+  }
+}
+
+// In memory of its own, of just that many bytes.
+static int run(void *argument) {
+  (void)argument;
+  int8_t *const given = malloc(work.given_bytes);
+  int8_t *const result = malloc(work.result_bytes);
+  const int status = given == NULL || result == NULL;
+  if (status == 0) {
+    memcpy(given, work.given, work.given_bytes);
+    memcpy(result, work.result, work.result_bytes);
+    apply(given, result);
+    memcpy(work.result, result, work.result_bytes);
+  }
+  free(given);
+  free(result);
+  return status;
+}
+
+const tinsmith_harness_model_t tinsmith_harness_model = {
+    .name = "planes",
+    .arena = (uint8_t *)&work,
+    .arena_bytes = sizeof work,
+    .input_count = 1u,
+    .inputs = inputs,
+    .output_count = 1u,
+    .outputs = outputs,
+    .run = run,
+};

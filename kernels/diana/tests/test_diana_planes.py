@@ -1,0 +1,129 @@
+"""Images to planes and back, and means of planes, compared with numpy over random shapes under sanitizers."""
+
+import struct
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pytest
+from diana_places import ROOM
+from numpy.typing import NDArray
+from tinsmith_emulators import MissingEmulatorError, need_emulator, run
+from tinsmith_target import target
+from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
+
+Image = NDArray[np.int8]
+_IMAGE_BYTES = 0x3000
+_TO_ROWS, _FROM_ROWS, _AVERAGE = range(3)
+_ANYTHING = 0x5A
+"""In results before, and between the elements of planes that are given."""
+_SHAPES = [
+    (1, 1, 1),
+    (1, 1, 5),
+    (1, 640, 1),
+    (7, 33, 1),
+    (10, 49, 1),
+    (32, 32, 3),
+    (5, 25, 8),
+    (3, 3, 31),
+    (8, 8, 9),
+    *((height, width, 2) for height in (1, 3) for width in range(1, 21)),
+]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What planes.c is told. image: (height, width, channels)."""
+
+    operation: int
+    image: Image
+    given: bytes
+    result_bytes: int
+    ends: tuple[int, int] = (-128, 127)
+
+    @property
+    def bytes(self) -> bytes:
+        fields = (self.operation, *self.image.shape, *self.ends, len(self.given), self.result_bytes)
+        given = self.given.ljust(_IMAGE_BYTES, b"\0")
+        return struct.pack("<4I2i2I", *fields) + given + bytes([_ANYTHING]) * _IMAGE_BYTES
+
+
+def planes(image: Image) -> NDArray[np.uint8]:
+    """As the accelerator has it: C planes of H rows of 16 * ceil(W / 16), bytes of each word from its end on."""
+    height, width, channels = image.shape
+    rows = np.full((channels, height, -(-width // 16) * 16), _ANYTHING, np.uint8)
+    rows[:, :, :width] = image.view(np.uint8).transpose(2, 0, 1)
+    return rows.reshape(-1, 4)[:, ::-1].reshape(-1)
+
+
+def is_element(image: Image) -> NDArray[np.bool_]:
+    """Which bytes of planes hold elements."""
+    height, width, channels = image.shape
+    found = np.zeros((channels, height, -(-width // 16) * 16), bool)
+    found[:, :, :width] = True
+    return found.reshape(-1, 4)[:, ::-1].reshape(-1)
+
+
+def averages(image: Image, ends: tuple[int, int]) -> Image:
+    """Halves away from zero."""
+    count = image.shape[0] * image.shape[1]
+    sums = image.astype(np.int64).sum(axis=(0, 1))
+    means = np.sign(sums) * ((np.abs(sums) + count // 2) // count)
+    return np.clip(means, *ends).astype(np.int8)
+
+
+def drawn(shape: tuple[int, int, int], seed: int) -> Image:
+    return np.random.default_rng(seed).integers(-128, 128, shape).astype(np.int8)
+
+
+@pytest.fixture(scope="module")
+def firmware(tmp_path_factory: pytest.TempPathFactory) -> Firmware:
+    try:
+        need_emulator(target("host").board)
+        return build_firmware(
+            target("host"),
+            [ROOM / "src" / "turn.c", ROOM / "src" / "average.c"],
+            harness=[ROOM / "tests" / "planes.c"],
+            include_directories=[ROOM / "include", ROOM / "src"],
+            output_directory=tmp_path_factory.mktemp("planes"),
+            sanitize=True,
+            extra_flags=["-Werror"],
+        )
+    except (MissingEmulatorError, MissingToolError) as error:
+        pytest.skip(str(error))
+
+
+def results(firmware: Firmware, given: list[Given]) -> list[NDArray[np.uint8]]:
+    found = run(firmware, firmware.target, [each.bytes for each in given]).outputs
+    return [np.frombuffer(output, np.uint8) for output in found]
+
+
+IMAGES = [drawn(shape, seed) for seed, shape in enumerate(_SHAPES)]
+
+
+def test_images_become_planes(firmware: Firmware) -> None:
+    given = [Given(_TO_ROWS, it, it.tobytes(), planes(it).size) for it in IMAGES]
+    for image, found in zip(IMAGES, results(firmware, given), strict=True):
+        wanted, elements = planes(image), is_element(image)
+        assert np.array_equal(found[: wanted.size][elements], wanted[elements]), image.shape
+        assert (found[wanted.size :] == _ANYTHING).all()
+
+
+def test_planes_become_images(firmware: Firmware) -> None:
+    given = [Given(_FROM_ROWS, it, planes(it).tobytes(), it.size) for it in IMAGES]
+    for image, found in zip(IMAGES, results(firmware, given), strict=True):
+        assert found[: image.size].tobytes() == image.tobytes(), image.shape
+        assert (found[image.size :] == _ANYTHING).all()
+
+
+@pytest.mark.parametrize("ends", [(-128, 127), (0, 127), (-3, 4)])
+def test_planes_are_averaged(firmware: Firmware, ends: tuple[int, int]) -> None:
+    of_ends = [np.full((4, 8, 3), value, np.int8) for value in (-128, 127)]
+    halves = [np.array([1, 2, -1, -2], np.int8).reshape(1, 2, 2), np.array([[[1], [2]]], np.int8)]
+    images = [*IMAGES, *of_ends, *halves, *(it // np.int8(16) for it in IMAGES)]
+    make = partial(Given, _AVERAGE, ends=ends)
+    given = [make(it, planes(it).tobytes(), it.shape[2]) for it in images]
+    for image, found in zip(images, results(firmware, given), strict=True):
+        wanted = averages(image, ends)
+        assert found[: wanted.size].view(np.int8).tolist() == wanted.tolist(), image.shape
+        assert (found[wanted.size :] == _ANYTHING).all()
