@@ -12,7 +12,7 @@ from tinsmith_driver.benchmarks.htvm_networks import NETWORKS, SHIFT
 from tinsmith_driver.options import CompileOptions, PassChoice
 from tinsmith_driver.pipelines import compile_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
-from tinsmith_ir import Graph, evaluate
+from tinsmith_ir import Graph, evaluate, print_graph
 from tinsmith_ir.operators import Add, Conv2D, DepthwiseConv2D, FullyConnected
 from tinsmith_target import target
 
@@ -137,3 +137,26 @@ def test_missed_bounds_are_told() -> None:
 def test_benchmark_is_of_one_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "diana", "--targets", "siracusa"]) == 2
     assert "unknown target 'siracusa': expected one of diana" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_networks_on_the_digital_accelerator_turn_no_tensor_by_a_table(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        need_emulator(target("diana").board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    model, path = tmp_path / "network.tsm", tmp_path / "report.json"
+    model.write_text(print_graph(NETWORKS[name](0)), encoding="utf-8")
+    asked = ["--target", "diana", "--engines", "digital", "--pass", "set-rounding{mode=floor}"]
+    asked += ["--layers", "--json", str(path), "--no-progress"]
+    assert main(["verify", str(model), *asked]) == 0
+    assert "layers: all equal\nbit-exact" in capsys.readouterr().out
+    layers = json.loads(path.read_text(encoding="utf-8"))["layers"]
+    kernels = {layer["name"]: layer["kernel"] for layer in layers}
+    assert kernels["x.diana_rows"] == "tinsmith_diana_to_rows"
+    has_average = name != "toyadmos"
+    assert ("tinsmith_diana_average" in kernels.values()) == has_average
+    # An average gives a dense result; without one, the last layer's planes are turned.
+    assert ("tinsmith_diana_from_rows" in kernels.values()) != has_average

@@ -183,7 +183,7 @@ def _weighted(
     )
     axis = operator.weights_axis if len(scales) > 1 else None
     own = Quantization(scales, (0,) * len(scales), axis) if axis is not None else None
-    per_tensor = Quantization.per_tensor(scales[0], 0)
+    per_tensor = Quantization.per_tensor(2.0**-_WEIGHT_BITS, 0)
     w = builder.constant("w", data.astype(np.int8), own or per_tensor)
     b = builder.constant("b", bias.astype(np.int32)) if random.random() < 0.9 else None
     quantization = Quantization.per_tensor(scale, result)
