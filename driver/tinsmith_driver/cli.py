@@ -496,7 +496,7 @@ def _add_kernels(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--engines",
-        metavar="cluster|NAME|both",
+        metavar="cluster|cpu|NAME|both",
         help="what layers run on: the cores alone, the accelerator beside them of that name wherever it can, or each "
         "where it is faster by the model",
     )

@@ -778,6 +778,13 @@ def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> No
         print(staged_text(staged))
 
 
+def _unseen(program: Program) -> str:
+    """How many results no core reaches, so that nothing compares them."""
+    memories = [program.buffer_of(call.outputs[0]).memory for call in program.calls]
+    count = sum(program.memory[name].is_remote for name in memories)
+    return f", {count} of {len(memories)} aside, which no core can read" if count else ""
+
+
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:
     for group in measurement.groups:
         name = visible(group.samples.group) or "samples"
@@ -806,7 +813,8 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
         print(f"cluster: {cluster_text(cluster)}")
     _print_cuts(compilation, measurement)
     if measurement.layers_compared:
-        print("layers: " + ("a difference" if measurement.layer_difference else "all equal"))
+        found = "a difference" if measurement.layer_difference else "all equal"
+        print(f"layers: {found}{_unseen(compilation.program)}")
     if measurement.engines_compared:
         print("beside the core: equal as late as it may be, and at once")
     if measurement.bit_exact is not None:
