@@ -10,6 +10,7 @@ from tinsmith_ir import Graph
 from tinsmith_ir.operators import (
     Activation,
     Add,
+    AveragePool2D,
     Conv2D,
     Convolution,
     DepthwiseConv2D,
@@ -224,4 +225,32 @@ def test_other_boards_are_refused(name: str, kernels: tuple[Kernel, ...]) -> Non
 def test_kernels_have_keys_of_their_own(host: Target) -> None:
     kernels = DianaDigitalBackend().kernels(host)
     assert len({kernel.key for kernel in kernels}) == len(kernels) == 7
-    assert {kernel.unit for kernel in kernels} == {"digital"}
+    of_core = {kernel.name for kernel in kernels if kernel.unit != "digital"}
+    assert of_core == {
+        "tinsmith_diana_average",
+        "tinsmith_diana_to_rows",
+        "tinsmith_diana_from_rows",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pool", "shape", "reason"),
+    [
+        (AveragePool2D((3, 4)), (2, 3, 4, 5), "there are 2 images"),
+        (AveragePool2D((3, 3)), (1, 3, 4, 5), "the window is (3, 3), the image (3, 4)"),
+        (AveragePool2D((3, 4), halves_up=True), (1, 3, 4, 5), "they are rounded up"),
+        (AveragePool2D((3, 4), halves_to_even=True), (1, 3, 4, 5), "they are rounded to even"),
+    ],
+)
+def test_averages_of_other_windows_are_not_of_planes(
+    pool: AveragePool2D,
+    shape: tuple[int, ...],
+    reason: str,
+    host: Target,
+    kernels: tuple[Kernel, ...],
+) -> None:
+    builder = GraphBuilder("pool")
+    x = builder.input("x", TensorType(shape, DType.INT8, _points(0.5)))
+    call = call_of(builder.build(builder.add(pool, [x], "y", _points(0.5))), host, kernels)
+    assert call.kernel != "tinsmith_diana_average"
+    assert reason in call.reason
