@@ -287,7 +287,7 @@ _CLUSTER_CPU = "riscv32-corev"
 
 def _cluster_kernels(target):
     """What networks for a cluster call besides. Forks and copies come from whoever integrates them: //kernels/cluster, //kernels/dma, //kernels/fetch."""
-    kernels = [Label("//kernels/diana:network"), Label("//kernels/neureka:network"), Label("//kernels/pulp_nn")]
+    kernels = [Label("//kernels/diana:digital"), Label("//kernels/neureka:network"), Label("//kernels/pulp_nn")]
     if target == None:
         return select({
             condition_of(_CLUSTER_CPU): kernels,
