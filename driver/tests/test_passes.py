@@ -64,7 +64,7 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-12:] == [
+    assert names([])[-13:] == [
         "place-layers",
         "lower",
         "schedule-calls",
@@ -75,6 +75,7 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "roll-loops",
         "tile",
         "overlap",
+        "use-scratchpad",
         "stage-constants",
         "allocate-buffers",
     ]

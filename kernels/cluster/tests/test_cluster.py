@@ -76,7 +76,6 @@ def expected(steps: Sequence[Step]) -> bytes:
     [
         ("pulp-open", "pulp"),
         ("siracusa", "pulp"),
-        ("diana", "host"),
         ("cortex-m4", "host"),
         ("host", "host"),
     ],

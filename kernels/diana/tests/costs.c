@@ -11,8 +11,8 @@
 #define TURNS 2u
 
 // Places in the accelerators' memory.
-#define INPUT 0x1000u
-#define OUTPUT 0x8000u
+#define INPUT 0x10001000u
+#define OUTPUT 0x10008000u
 
 enum {
   kEncode,

@@ -1,13 +1,14 @@
 """Programs of this folder where the accelerator, or its twin, is meant to run."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from diana_layouts import Bytes
 from tinsmith_emulators import MissingEmulatorError, need_emulator, run
-from tinsmith_target import target
+from tinsmith_target import Target, target
 from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
 
 ROOM = Path(__file__).parents[1]
@@ -19,12 +20,14 @@ DRIVER = "diana"
 
 PLACES = [*TWINS, DRIVER]
 
+_MOVED_BYTES = 64 * 1024
+
 
 def build(implementation: str, folder: Path, program: str = "layers.c") -> Firmware:
     """A program with a file of this room, named without its suffix. Twins run under sanitizers."""
     is_twin = implementation in TWINS
     sources = ["encode.c", f"{implementation}.c", "src/call.c", *(["twin.c"] if is_twin else [])]
-    place = target("host" if is_twin else "diana")
+    place = target("host") if is_twin else _roomy_chip()
     try:
         need_emulator(place.board)
         return build_firmware(
@@ -38,6 +41,21 @@ def build(implementation: str, folder: Path, program: str = "layers.c") -> Firmw
         )
     except (MissingEmulatorError, MissingToolError) as error:
         pytest.skip(str(error))
+
+
+def _roomy_chip() -> Target:
+    """The chip with more of its L2 for arrays than networks want, and less for weights: programs hold images of L1."""
+    chip = target("diana")
+    board = chip.board
+    weights, arena = (board.memory(name) for name in (board.weight_memory, board.arena_home))
+    changed = {
+        weights.name: replace(weights, size_bytes=weights.size_bytes - _MOVED_BYTES),
+        arena.name: replace(
+            arena, origin=arena.origin - _MOVED_BYTES, size_bytes=arena.size_bytes + _MOVED_BYTES
+        ),
+    }
+    memories = tuple(changed.get(memory.name, memory) for memory in board.memories)
+    return replace(chip, board=replace(board, memories=memories))
 
 
 def images_after(firmware: Firmware, inputs: Sequence[bytes]) -> list[Bytes]:

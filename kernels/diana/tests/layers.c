@@ -53,8 +53,8 @@ typedef struct {
 } far_t;
 
 #if defined(__riscv)
-// Not from its beginning, which is where no array of C may lie.
-#define NEAR ((uint8_t *)0x400u)
+// Where the board has it, and not from its beginning.
+#define NEAR ((uint8_t *)0x10000400u)
 #else
 static _Alignas(16) uint8_t near_memory[IMAGE_BYTES];
 #define NEAR near_memory

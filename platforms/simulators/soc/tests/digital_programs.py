@@ -21,7 +21,8 @@ Writes = dict[int, int]
 
 _LAYOUT = f".shared {SHARED:#x} : {{ *(.shared) }}"
 _PART = (
-    "device digital diana_digital base=0x1A10C000 event=12 l2=1 enable=0x1A106018 enable_bits=0xC00"
+    "device digital diana_digital base=0x1A10C000 event=12 l2=1 l1_base=0x10000000 enable=0x1A106018 "
+    "enable_bits=0xC00"
 )
 
 # A step: how many registers are written, offsets and values; then a trigger, and a wait for its end.

@@ -82,14 +82,14 @@ def test_program_may_lie_over_private_and_shared_banks(tmp_path: Path) -> None:
     ("body", "reason"),
     [
         (
-            "li a0, 8\n lw a1, 0(a0)",
-            "load of 4 bytes at 0x00000008: L1 is the devices' alone, no core reaches it; have it copied by a device "
+            "li a0, L1\n lw a1, 8(a0)",
+            "load of 4 bytes at 0x10000008: L1 is the devices' alone, no core reaches it; have it copied by a device "
             "that does: digital",
         ),
-        ("sb a1, 1(zero)", "store of 1 bytes at 0x00000001: L1 is the devices' alone"),
-        ("jr zero", "instructions are fetched from L1, which is the devices' alone"),
+        ("li a0, L1\n sb a1, 1(a0)", "store of 1 bytes at 0x10000001: L1 is the devices' alone"),
+        ("li a0, L1\n jr a0", "instructions are fetched from L1, which is the devices' alone"),
         ("li a0, 0x1C080000\n lw a1, 0(a0)", "load of 4 bytes at 0x1c080000: nothing is there"),
-        ("li a0, L1\n lw a1, 0(a0)", "load of 4 bytes at 0x10000000: nothing is there"),
+        ("lw a1, 8(zero)", "load of 4 bytes at 0x00000008: nothing is there"),
         ("li a0, 0x100000\n lw a1, 0(a0)", "load of 4 bytes at 0x00100000: nothing is there"),
         ("li a0, DMA\n lw a1, 0(a0)", "load of 4 bytes at 0x10204400: nothing is there"),
         ("li a0, EVENT_UNIT\n sw a1, 0(a0)", "store of 4 bytes at 0x10204000: nothing is there"),
@@ -120,9 +120,9 @@ def test_what_is_not_there_is_a_fault(body: str, reason: str, tmp_path: Path) ->
 def test_device_works_between_both_memories_and_interrupts_the_core(tmp_path: Path) -> None:
     """L2 to L1, and what is in L1 back to L2; line 12 is what the core sleeps for."""
     fill = "".join(f"  li a1, {i + 1}\n  sw a1, {4 * i}(a0)\n" for i in range(8))
-    body = f"  li a0, {_SHARED:#x}\n{fill}{_add(_SHARED, 0x3FFE0)}"
+    body = f"  li a0, {_SHARED:#x}\n{fill}{_add(_SHARED, 0x1003FFE0)}"
     clear = "  li t1, 1 << 12\n  sw t1, ITC_STATUS_CLEAR(s1)\n"
-    back = f"{_add(0x3FFE0, _SHARED + 64)}  li a0, {_SHARED + 64:#x}\n  lw a2, 0(a0)\n  lw a3, 28(a0)\n"
+    back = f"{_add(0x1003FFE0, _SHARED + 64)}  li a0, {_SHARED + 64:#x}\n  lw a2, 0(a0)\n  lw a3, 28(a0)\n"
     expected = checks(("a2", "4"), ("a3", "32"), ("s5", "1 << 12"))
     run_checked(body + clear + back + expected, tmp_path, *_DIANA, *_TOY, cores=0)
 
@@ -176,8 +176,8 @@ def test_counters_and_trace_are_of_one_core_and_its_devices(tmp_path: Path) -> N
 def test_debugger_holds_the_one_core_and_sees_its_devices_memory(tmp_path: Path) -> None:
     elf = link(f"{HEAD} li a0, 5\n exit_with 0\n", tmp_path, symbols={})
     with debugger(elf, *_DIANA) as session:
-        assert session.ask("M3fffc,4:78563412") == "OK"
-        assert session.ask("m3fffc,4") == "78563412"
+        assert session.ask("M1003fffc,4:78563412") == "OK"
+        assert session.ask("m1003fffc,4") == "78563412"
         assert session.ask("c") == "W00"
 
 

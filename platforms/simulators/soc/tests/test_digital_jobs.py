@@ -226,7 +226,7 @@ def test_a_copy_beside_a_job_must_not_touch_what_the_job_uses(tmp_path: Path) ->
     program, copy = _chain()
     meanwhile = _with_copy_beside(copy | {L1ADDR: 0, COPY_N: 1024})
     message = fault_of(program, tmp_path, "queue=2 overlap=1", meanwhile)
-    assert "a copy writes 4096 bytes from 0x00000000 on while a job reads 4096 bytes" in message
+    assert "a copy writes 4096 bytes from 0x10000000 on while a job reads 4096 bytes" in message
 
 
 @pytest.mark.parametrize("again", [False, True])
