@@ -5,15 +5,13 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tinsmith_c.testing import KernelObjects
+from tinsmith_c.testing import BUILT_ROOMS, KernelObjects
 
 
 def main(kernels: str, output: str) -> None:
     """kernels: the folder of that name. output: the library."""
     with tempfile.TemporaryDirectory() as folder:
-        objects = KernelObjects.of_repository(
-            Path(kernels), ["reference", "cmsis_nn"], Path(folder)
-        )
+        objects = KernelObjects.of_repository(Path(kernels), BUILT_ROOMS, Path(folder))
         shutil.copyfile(objects.archive(), output)
 
 

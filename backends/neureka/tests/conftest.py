@@ -18,10 +18,8 @@ def kernel_objects(tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
     folder = tmp_path_factory.mktemp("kernels")
-    rooms = ["reference", "pulp_nn", "neureka"]
-    of_repository = KernelObjects.of_repository(KERNELS, rooms, folder)
-    beside = [KERNELS / "cluster" / "host.c", KERNELS / "dma" / "host.c"]
-    return KernelObjects([*of_repository.sources, *beside], of_repository.includes, folder)
+    rooms = ["reference", "pulp_nn", "neureka", "cluster/host.c", "dma/host.c"]
+    return KernelObjects.of_repository(KERNELS, rooms, folder)
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,5 @@ def kernel_objects(tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
     folder = tmp_path_factory.mktemp("kernels")
-    of_repository = KernelObjects.of_repository(KERNELS, ["reference", "pulp_nn"], folder)
-    beside = [KERNELS / "cluster" / "host.c", KERNELS / "dma" / "host.c"]
-    return KernelObjects([*of_repository.sources, *beside], of_repository.includes, folder)
+    rooms = ["reference", "pulp_nn", "cluster/host.c", "dma/host.c"]
+    return KernelObjects.of_repository(KERNELS, rooms, folder)

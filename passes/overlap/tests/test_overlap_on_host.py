@@ -61,14 +61,16 @@ def objects(
     if host_compiler() is None:
         pytest.skip("no C compiler on this machine")
     folder = tmp_path_factory.mktemp("kernels")
-    found = KernelObjects.of_repository(KERNELS, ["reference", "pulp_nn", "neureka"], folder)
-    sources = [*found.sources, KERNELS / "cluster" / "host.c", KERNELS / "dma" / "host.c"]
-    if request.param == "early":
-        early = folder / "early_engine.c"
-        early.write_text(_EARLY, encoding="utf-8")
-        of_jobs = KERNELS / "neureka" / "src" / "engine.c"
-        sources = [early if source == of_jobs else source for source in sources]
-    return KernelObjects(sources, [*found.includes, KERNELS.parent], folder)
+    rooms = ["reference", "pulp_nn", "neureka", "cluster/host.c", "dma/host.c"]
+    late = KernelObjects.of_repository(KERNELS, rooms, folder)
+    if request.param == "late":
+        return late
+    early = folder / "early_engine.c"
+    early.write_text(_EARLY, encoding="utf-8")
+    # The room is taken from here as a whole: the linker looks behind for what is not in it alone.
+    room = KernelObjects.of_repository(KERNELS, ["neureka"], folder)
+    sources = [early if source.name == "engine.c" else source for source in room.sources]
+    return KernelObjects(sources, [*late.includes, KERNELS.parent], folder, behind=late)
 
 
 def _overlapped(graph: Graph) -> Program:

@@ -22,7 +22,18 @@ from tinsmith_c.writer import write
 _FLAGS = ("-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-ffp-contract=off")
 _SANITIZERS = ("-g1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-# What Bazel compiles once for all tests, in the folder of this library; outside of Bazel each test compiles its own.
+BUILT_ROOMS = (
+    "reference",
+    "cmsis_nn",
+    "pulp_nn",
+    "neureka",
+    "diana",
+    "cluster/host.c",
+    "dma/host.c",
+)
+"""The rooms whose plain C Bazel compiles once for all tests."""
+
+# In the folder of this library; outside of Bazel each test compiles its own.
 _BUILT = Path(__file__).parents[2] / "kernels_on_host.a"
 
 # One file for the compiler, as starting it is most of what it takes. The model comes first: nothing is included for it.
@@ -53,6 +64,8 @@ int main(void) {{
 
 
 def _sources(room: Path) -> Iterable[Path]:
+    if room.is_file():
+        return [room]
     return (room / "src").rglob("*.c") if (room / "src").is_dir() else room.glob("*.c")
 
 
@@ -70,37 +83,45 @@ def place(program: Program, alignment: int = 16) -> Program:
 class KernelObjects:
     """Kernels compiled once and used by many models.
 
-    sources: C files of the kernels. includes: folders of their headers. folder: for what is compiled.
+    sources: C files of the kernels. includes: folders of their headers. folder: for what is compiled. behind: what
+    they call, and what of them is not in these files.
     """
 
     sources: Sequence[Path]
     includes: Sequence[Path]
     folder: Path
+    behind: "KernelObjects | None" = None
     _archive: Path | None = None
 
     @staticmethod
     def of_repository(kernels: Path, rooms: Sequence[str], folder: Path) -> "KernelObjects":
-        """The plain C of rooms of the folder kernels/: `reference`, `cmsis_nn`.
+        """The plain C of rooms of the folder kernels/: `reference`, `cmsis_nn`, or of one file: `dma/host.c`.
 
-        Under Bazel it is compiled before the tests; the archive then holds all rooms.
+        Under Bazel BUILT_ROOMS are compiled before the tests; the archive then holds all of them.
         """
         sources = [path for room in rooms for path in sorted(_sources(kernels / room))]
-        includes = [kernels / "include", *(kernels / room for room in rooms)]
-        includes += [kernels / room / "include" for room in rooms]
+        folders = [kernels / room for room in rooms if (kernels / room).is_dir()]
+        includes = [kernels / "include", *folders, *(room / "include" for room in folders)]
         is_built = _BUILT.exists() and "TINSMITH_HOST_CC" not in os.environ
-        return KernelObjects(sources, includes, folder, _BUILT if is_built else None)
+        is_built = is_built and {*rooms} <= {*BUILT_ROOMS}
+        return KernelObjects(sources, includes, folder, _archive=_BUILT if is_built else None)
 
     def archive(self) -> Path:
         """A static library, compiled at the first call: of its members a program gets what it calls."""
         if self._archive is None:
             objects: list[Path] = []
             for source in self.sources:
-                objects.append(self.folder / f"{source.parent.name}_{source.stem}.o")
+                # Rooms have files of equal names, and an archive finds members by theirs.
+                objects.append(self.folder / f"{'_'.join(source.with_suffix('').parts[-3:])}.o")
                 compile_c(["-c", source, *self.include_flags(), "-o", objects[-1]])
             archive = self.folder / f"{objects[0].stem}.a"
             subprocess.run(["ar", "rcD", archive, *objects], check=True)
             self._archive = archive
         return self._archive
+
+    def archives(self) -> list[Path]:
+        """Its own and those behind it, in the linker's order."""
+        return [self.archive(), *(self.behind.archives() if self.behind else ())]
 
     def include_flags(self) -> list[str]:
         """`-I` for each folder."""
@@ -135,7 +156,7 @@ class HostModel:
         (folder / "main.c").write_text(_main(program))
         executable = folder / f"{name}.exe"
         flags = [*objects.include_flags(), f"-I{folder}"]
-        compile_c([folder / "main.c", *flags, objects.archive(), "-o", executable])
+        compile_c([folder / "main.c", *flags, *objects.archives(), "-o", executable])
         return HostModel(program, executable, files)
 
     @staticmethod
