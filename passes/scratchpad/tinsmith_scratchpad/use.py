@@ -49,9 +49,7 @@ class UseScratchpad(Checked):
             return program
         _check_outside_of_loops(program, beside)
         size_bytes = self.target.board.memory(scratchpad.memory).size_bytes
-        return rewritten(
-            program, beside, scratchpad, size_bytes, round_trips=self.round_trips
-        )
+        return rewritten(program, beside, scratchpad, size_bytes, round_trips=self.round_trips)
 
     def _beside(
         self, program: Program, accelerators: Sequence[str]
