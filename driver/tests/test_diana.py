@@ -142,6 +142,15 @@ def test_benchmark_is_of_one_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert "unknown target 'siracusa': expected one of diana" in capsys.readouterr().err
 
 
+def test_layers_are_left_out_of_benchmarks_that_have_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "scaling", "--no-layers"]) == 2
+    assert "scaling has no layers to leave out" in capsys.readouterr().err
+    assert main(["bench", "diana", "--no-layers", "--no-sweep"]) == 2
+    assert "not allowed with argument --no-layers" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", NETWORKS)
 def test_networks_on_the_digital_accelerator_turn_no_tensor_by_a_table(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -170,7 +170,7 @@ def htvm_text(rows: Sequence[HtvmRow]) -> str:
         "core",
         "= simulated",
         "triggers",
-        "copies",
+        "copying",
         "calls",
         "turning",
         "= stated",
