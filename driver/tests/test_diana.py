@@ -125,18 +125,30 @@ def test_passes_leave_all_channels(name: str) -> None:
 
 
 def test_missed_bounds_are_told() -> None:
-    good = diana.DianaRow("resnet", "cpu", "s", 1, 2, 33.0, 134.11, bit_exact=True)
+    good = diana.DianaRow("resnet", "cpu", "tinsmith", 1, 2, 0, 33.0, 134.11, bit_exact=True)
     slow, wrong = replace(good, ms=34.0), replace(good, htvm_ms=None, bit_exact=False)
     assert [*diana.misses([good])] == []
     assert [*diana.misses([slow, wrong])] == [
-        "resnet, cpu: 34.000 ms, must be 33.528 or less (HTVM: 134.11 ms)",
-        "resnet, cpu: outputs differ from the evaluator's",
+        "resnet, cpu, tinsmith: 34.000 ms, must be 33.528 or less (HTVM: 134.11 ms)",
+        "resnet, cpu, tinsmith: outputs differ from the evaluator's",
     ]
+    ours = replace(good, engines="digital", ms=0.61)
+    assert len([*diana.misses([ours])]) == 1
+    assert [*diana.misses([replace(ours, schedule="htvm")])] == []
 
 
 def test_benchmark_is_of_one_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "diana", "--targets", "siracusa"]) == 2
     assert "unknown target 'siracusa': expected one of diana" in capsys.readouterr().err
+
+
+def test_layers_are_left_out_of_benchmarks_that_have_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["bench", "scaling", "--no-layers"]) == 2
+    assert "scaling has no layers to leave out" in capsys.readouterr().err
+    assert main(["bench", "diana", "--no-layers", "--no-sweep"]) == 2
+    assert "not allowed with argument --no-layers" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", NETWORKS)

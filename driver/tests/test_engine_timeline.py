@@ -1,29 +1,15 @@
 """Who worked when, of traces written by hand."""
 
-import json
 from collections.abc import Sequence
 
 import pytest
+from drawn_traces import Span, trace
 from tinsmith_driver.drawing import Rectangle
 from tinsmith_driver.engine_timeline import engine_timeline
 from tinsmith_driver.timeline import Timeline
 
-Span = tuple[str, int, int]
-"""Name, first cycle, cycles."""
-
 _LEFT = 110.0
 _LAYERS = [("first", 1000, 600), ("second", 1600, 400)]
-
-
-def trace(**tracks: Sequence[Span]) -> bytes:
-    """Tracks by name, underscores for blanks."""
-    events: list[dict[str, object]] = []
-    for number, (name, spans) in enumerate(tracks.items()):
-        title: dict[str, object] = {"name": name.replace("_", " ")}
-        events.append({"ph": "M", "tid": number, "name": "thread_name", "args": title})
-        for span, begin, cycles in spans:
-            events.append({"ph": "X", "tid": number, "name": span, "ts": begin, "dur": cycles})
-    return json.dumps({"traceEvents": events}).encode()
 
 
 def drawn(**tracks: Sequence[Span]) -> Timeline:

@@ -7,6 +7,7 @@ import pytest
 from tinsmith_driver import main
 from tinsmith_driver.benchmarks import neureka
 from tinsmith_driver.benchmarks.placement import PlacementRow, placement_misses
+from tinsmith_driver.benchmarks.random_layers import LayersRow
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 
@@ -86,11 +87,11 @@ def test_missed_bounds_are_told() -> None:
     device = [neureka.DeviceRow("near", 100, 102), neureka.DeviceRow("far", 100, 96)]
     assert [*neureka.device_misses(device)] == ["far: 96 cycles, GVSoC has 100"]
     layers = [
-        neureka.LayersRow(300, 150, 150, ()),
-        neureka.LayersRow(300, 150, 150, ("layer_7",)),
-        neureka.LayersRow(300, 80, 220, ()),
+        LayersRow(300, 150, 150, ()),
+        LayersRow(300, 150, 150, ("layer_7",)),
+        LayersRow(300, 80, 220, ()),
     ]
-    assert [*neureka.layer_misses(layers)] == [
+    assert [*neureka.LAYERS.misses(layers)] == [
         "random layers: 1 differ from the evaluator: layer_7",
         "random layers: 80 of 300 are the accelerator's, which says little",
     ]

@@ -256,6 +256,8 @@ def test_a_model_that_was_not_measured_is_an_error(monkeypatch: pytest.MonkeyPat
 
 def test_other_benchmarks_have_no_sweep() -> None:
     with pytest.raises(UsageError, match="scaling has no sweep to leave out"):
-        benchmarks.run("scaling", None, None, None, sweep=False)
+        benchmarks.run("scaling", None, None, None, without="sweep")
+    with pytest.raises(UsageError, match="pulp has no layers to leave out"):
+        benchmarks.run("pulp", None, None, None, without="layers")
     with pytest.raises(UsageError, match="cortex-m4"):
         benchmarks.run("pulp", None, "cortex-m4", None)

@@ -349,9 +349,14 @@ def parser() -> argparse.ArgumentParser:
     bench.add_argument("name", metavar="NAME", help="'list' lists them")
     bench.add_argument("--models", "--networks", metavar="A,B", help="only these networks")
     bench.add_argument("--targets", metavar="A,B", help="only these targets")
-    bench.add_argument(
-        "--no-sweep", dest="sweep", action="store_false", help="of pulp: no smaller memories"
-    )
+    less = bench.add_mutually_exclusive_group()
+    for part, help_ in (
+        ("sweep", "of pulp: no smaller memories"),
+        ("layers", "of diana, neureka: no layers at random"),
+    ):
+        less.add_argument(
+            f"--no-{part}", dest="without", action="store_const", const=part, help=help_
+        )
     _add_json(bench)
     bench.set_defaults(command=commands.bench)
     for command in subparsers.choices.values():

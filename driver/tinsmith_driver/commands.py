@@ -536,7 +536,11 @@ def demo(arguments: argparse.Namespace) -> int:
 def bench(arguments: argparse.Namespace) -> int:
     """Run a benchmark of the repository."""
     return benchmarks.run(
-        arguments.name, arguments.models, arguments.targets, arguments.json, sweep=arguments.sweep
+        arguments.name,
+        arguments.models,
+        arguments.targets,
+        arguments.json,
+        without=arguments.without,
     )
 
 

@@ -1,16 +1,13 @@
 """What cores, copies and accelerators did at the same time, along the cycles of a traced run, for the report's page."""
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
 
 from tinsmith_ir.escape import visible
 
 from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.table import thousands
 from tinsmith_driver.timeline import Timeline
-from tinsmith_driver.traces import LAYERS
+from tinsmith_driver.traces import LAYERS, Span, tracks_of
 
 _WIDTH, _LEFT, _BOTTOM = 1100.0, 110.0, 20.0
 _TALL, _FLAT, _GAP = 22.0, 9.0, 3.0
@@ -22,32 +19,12 @@ _COLOURS = {_CORE: "hsl(140 45% 55%)", _COPIES: "hsl(210 60% 65%)"}
 _ACCELERATOR_COLOUR = "hsl(320 45% 65%)"
 
 
-class _Event(TypedDict):
-    """args: of what names a track. ts, dur: of what took time, in cycles."""
-
-    name: str
-    ph: str
-    tid: int
-    ts: int
-    dur: int
-    args: Mapping[str, str]
-
-
-@dataclass(frozen=True)
-class _Span:
-    """From cycle `begin` to `end`."""
-
-    name: str
-    begin: int
-    end: int
-
-
 def engine_timeline(trace: bytes) -> Timeline | None:
     """Rows: layers by when they were waited for, cores where they are awake, accelerators' jobs, the DMA's copies.
 
     trace: of a run, in Chrome's JSON format, its layers named (`with_layer_names`). None for one without layers.
     """
-    tracks = _tracks(trace)
+    tracks = tracks_of(trace)
     layers = tracks.pop(LAYERS, [])
     if not layers:
         return None
@@ -57,7 +34,7 @@ def engine_timeline(trace: bytes) -> Timeline | None:
     parts: list[Rectangle] = []
     top = 0.0
     for name, spans, colour in _rows(layers, tracks):
-        seen = [_Span(s.name, max(s.begin, begin), min(s.end, end)) for s in spans]
+        seen = [Span(s.name, max(s.begin, begin), min(s.end, end)) for s in spans]
         seen = [span for span in seen if span.begin < span.end]
         if not seen:
             continue
@@ -74,8 +51,8 @@ def engine_timeline(trace: bytes) -> Timeline | None:
 
 
 def _rows(
-    layers: list[_Span], tracks: Mapping[str, list[_Span]]
-) -> Iterator[tuple[str, Sequence[_Span], str]]:
+    layers: list[Span], tracks: Mapping[str, list[Span]]
+) -> Iterator[tuple[str, Sequence[Span], str]]:
     """Name, spans and colour of each, "" for a colour by name; accelerators are what is neither a core nor a DMA."""
     yield LAYERS, layers, ""
     for name, spans in tracks.items():
@@ -89,34 +66,19 @@ def _rows(
             yield name, spans, _COLOURS[_COPIES]
 
 
-def _tracks(trace: bytes) -> dict[str, list[_Span]]:
-    """Spans by name of track, in their order."""
-    content: Mapping[str, list[_Event]] = json.loads(trace)
-    events = content["traceEvents"]
-    names = {
-        event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"
-    }
-    found: dict[str, list[_Span]] = {name: [] for name in names.values()}
-    for event in events:
-        if event["ph"] == "X":
-            span = _Span(event["name"], event["ts"], event["ts"] + event["dur"])
-            found[names[event["tid"]]].append(span)
-    return {name: sorted(spans, key=lambda span: span.begin) for name, spans in found.items()}
-
-
-def _awake(spans: Iterable[_Span], begin: int, end: int) -> Iterator[_Span]:
+def _awake(spans: Iterable[Span], begin: int, end: int) -> Iterator[Span]:
     """Between the times in which a core sleeps."""
     for span in spans:
         if span.name.startswith(_SLEEP):
             if begin < span.begin:
-                yield _Span("awake", begin, span.begin)
+                yield Span("awake", begin, span.begin)
             begin = max(begin, span.end)
-    yield _Span("awake", begin, end)
+    yield Span("awake", begin, end)
 
 
 def _bars(
     row: str,
-    spans: Sequence[_Span],
+    spans: Sequence[Span],
     colour: str,
     top: float,
     height: float,

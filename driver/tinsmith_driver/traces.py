@@ -1,8 +1,10 @@
-"""Traces of runs, in which layers have their names."""
+"""Traces of runs: what is on their tracks, and layers by their names."""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
 
 from tinsmith_ir.escape import visible
 
@@ -12,6 +14,41 @@ LAYERS = "layers"
 """The track of named layers."""
 
 _FIRST = -1  # of what a track is sorted by: the cores begin with 0
+
+
+class _Event(TypedDict):
+    """args: of what names a track. ts, dur: of what took time, in cycles."""
+
+    name: str
+    ph: str
+    tid: int
+    ts: int
+    dur: int
+    args: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Span:
+    """From cycle `begin` to `end`."""
+
+    name: str
+    begin: int
+    end: int
+
+
+def tracks_of(trace: bytes) -> dict[str, list[Span]]:
+    """What took time in a trace of Chrome's JSON format, by name of track, in order of beginnings."""
+    content: Mapping[str, list[_Event]] = json.loads(trace)
+    events = content["traceEvents"]
+    names = {
+        event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"
+    }
+    found: dict[str, list[Span]] = {name: [] for name in names.values()}
+    for event in events:
+        if event["ph"] == "X":
+            span = Span(event["name"], event["ts"], event["ts"] + event["dur"])
+            found[names[event["tid"]]].append(span)
+    return {name: sorted(spans, key=lambda span: span.begin) for name, spans in found.items()}
 
 
 def with_layer_names(trace: bytes, names: Sequence[str]) -> bytes:

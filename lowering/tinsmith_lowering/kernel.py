@@ -30,6 +30,9 @@ AnyOperator = TypeVar("AnyOperator", bound=Operator)
 CLUSTER_HEADER = "tinsmith/cluster.h"
 """What kernels include that share their work among cores."""
 
+AS_THEY_LIE = "Operands lie in its layouts already"
+"""What the error message and the manual print of `Kernel.as_they_lie`."""
+
 CORES = "cores"
 """The option of kernels that share a call among cores, where they leave open among how many; and the engine that a
 core is, or a cluster's are together.
@@ -391,6 +394,8 @@ class Kernel(Checked):
     worth fast memory. near: it reaches the cluster's memory alone, and that in which it wants a constant to lie;
     whoever places buffers and constants has `check_near`. accelerator: that of the target's which computes it, "" for
     the cores. beside: the engine that its calls may be given, as `emit` gives start and wait apart; None for none.
+    as_they_lie: it is for computed operands that lie in its layouts already: to turn one for it would cost more than
+    it saves.
     """
 
     name: str
@@ -419,6 +424,7 @@ class Kernel(Checked):
     near: bool = False
     accelerator: str = ""
     beside: Beside | None = None
+    as_they_lie: bool = False
 
     @property
     def unit(self) -> str:
@@ -493,6 +499,21 @@ class Kernel(Checked):
     def why_not(self, layer: Layer) -> str | None:
         """The same, of rules and of what makes the kernel pay: why it is not chosen."""
         return self.broken_rule(layer) or _broken(self.pays, layer)
+
+    def lie_finding(self, layer: Layer, lies: Callable[[int, str], bool]) -> str | None:
+        """Of a layer that obeys the rules: which operand would be turned for a kernel that takes them as they lie.
+
+        lies: whether that computed operand is to be had in that layout, "" being dense.
+        """
+        if not self.as_they_lie:
+            return None
+        layouts = self.layouts(layer)
+        for index, type_ in enumerate(layer.inputs):
+            wanted = layouts.of_input(index)
+            is_computed = type_ is not None and layer.constant(index) is None
+            if is_computed and not lies(index, wanted):
+                return f"{AS_THEY_LIE}: operand {index} is not {wanted or 'dense'}"
+        return None
 
 
 def _broken(rules: Sequence[Rule], layer: Layer) -> str | None:

@@ -7,7 +7,7 @@ state any more. Addresses are the business of an allocation pass, the order of s
 keeps the graph's order.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import count
@@ -138,6 +138,12 @@ class _Lowering:
             self.copies[name, layout] = copy
         return self.copies[name, layout]
 
+    def lies(self, name: str, layout: str) -> bool:
+        """Whether a computed tensor is to be had in that layout without a step; what no node has given yet is dense."""
+        view = self.views.get(name)
+        own = "" if view is None else view.layout
+        return own == layout or (name, layout) in self.copies
+
     def is_turned(self, view: View, turned: str, layout: str) -> bool:
         """Whether a kernel turns a tensor to a layout; its call is then the step that gives `turned`."""
         node = turning_node(Value(view.name, view.type), turned)
@@ -204,13 +210,18 @@ class _Lowering:
     def choice_for(self, layer: Layer, node: Node) -> tuple[Kernel, str] | str:
         """The same of a node whose layer is known."""
         is_within_arena = not any(self.is_kept(value) for value in node.present_inputs)
+
+        def lies(index: int, layout: str) -> bool:
+            value = node.inputs[index]
+            return value is not None and self.lies(value.name, layout)
+
         if not node.engine:
-            return _choose(layer, self.kernels, in_one_memory=is_within_arena)
+            return _choose(layer, self.kernels, in_one_memory=is_within_arena, lies=lies)
         kernels = [kernel for kernel in self.kernels if kernel.unit == node.engine]
         if not kernels:
             units = ", ".join(dict.fromkeys(quoted(kernel.unit) for kernel in self.kernels))
             return f"expected an engine of {units}, got {quoted(node.engine)}"
-        choice = _choose(layer, kernels, in_one_memory=is_within_arena, is_chosen=True)
+        choice = _choose(layer, kernels, in_one_memory=is_within_arena, is_chosen=True, lies=lies)
         return choice if not isinstance(choice, str) else f"on {quoted(node.engine)}: {choice}"
 
     def add_call(self, node: Node) -> None:
@@ -430,9 +441,11 @@ def _choose(
     in_one_memory: bool,
     is_chosen: bool = False,
     is_turned: bool = False,
+    lies: Callable[[int, str], bool] | None = None,
 ) -> tuple[Kernel, str] | str:
     """The kernel and why not a better one; or why there is none. is_chosen: somebody knows that these pay. is_turned:
-    the layer turns a tensor to another layout, which the kernels are known to do; else none that turns is taken.
+    the layer turns a tensor to another layout, which the kernels are known to do; else none that turns is taken. lies:
+    as of `Kernel.lie_finding`, which is not asked where nobody knows.
     """
     broken: list[str] = []
     for kernel in _taking(layer.kind, tuple(kernels)):
@@ -441,6 +454,8 @@ def _choose(
         finding = kernel.broken_rule(layer) if is_chosen else kernel.why_not(layer)
         if finding is None and kernel.takes_offsets and not in_one_memory:
             finding = "Operands and results lie in one memory: one of them is a state"
+        if finding is None and lies is not None:
+            finding = kernel.lie_finding(layer, lies)
         if finding is None:
             return kernel, "; ".join(broken) or _missing(layer, kernel, kernels)
         broken.append(f"{kernel.name}: {finding}")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tinsmith_ir.checked import checked
 from tinsmith_ir.rounding import Rounding
 
-from tinsmith_lowering.kernel import Kernel, rule_text
+from tinsmith_lowering.kernel import AS_THEY_LIE, Kernel, rule_text
 
 
 @checked
@@ -30,7 +30,8 @@ def _rules(kernel: Kernel) -> str:
     weights = _WEIGHTS[kernel.asymmetric_weights]
     rounded = [] if kernel.roundings == (Rounding.TFLITE,) else [_rounded(kernel)]
     rules = map(rule_text, (*kernel.rules, *kernel.pays))
-    return "; ".join([*weights, *rounded, *rules]) or "-"
+    lie = [AS_THEY_LIE] if kernel.as_they_lie else []
+    return "; ".join([*weights, *rounded, *rules, *lie]) or "-"
 
 
 _WEIGHTS = {

@@ -254,3 +254,17 @@ def test_averages_of_other_windows_are_not_of_planes(
     call = call_of(builder.build(builder.add(pool, [x], "y", _points(0.5))), host, kernels)
     assert call.kernel != "tinsmith_diana_average"
     assert reason in call.reason
+
+
+def test_an_average_of_a_dense_image_is_not_of_planes(
+    host: Target, kernels: tuple[Kernel, ...]
+) -> None:
+    """Behind a layer of the core: to turn the image costs more than an average of planes saves."""
+    builder = GraphBuilder("pool")
+    x = builder.input("x", TensorType((1, 3, 4, 5), DType.INT8, _points(0.5)))
+    graph = builder.build(builder.add(AveragePool2D((3, 4)), [x], "y", _points(0.5)))
+    (call,) = lower(graph, host, kernels).calls
+    assert call.kernel != "tinsmith_diana_average"
+    assert call.reason == (
+        "tinsmith_diana_average: Operands lie in its layouts already: operand 0 is not diana_rows"
+    )

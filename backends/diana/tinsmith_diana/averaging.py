@@ -79,5 +79,6 @@ def kernels() -> tuple[Kernel, ...]:
             rules=(board_has_array, is_whole_image, sums_fit, rounds_halves_away),
             layouts=layouts,
             cost=cost,
+            as_they_lie=True,
         ),
     )

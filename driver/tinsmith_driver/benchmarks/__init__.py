@@ -52,7 +52,12 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "wait-states": wait_states.run,
 }
 
-_WITHOUT_SWEEP: Mapping[str, Benchmark] = {"pulp": partial(pulp.run, sweep=False)}
+_WITHOUT: Mapping[tuple[str, str], Benchmark] = {
+    ("pulp", "sweep"): partial(pulp.run, sweep=False),
+    ("diana", "layers"): partial(diana.run, layers=False),
+    ("neureka", "layers"): partial(neureka.run, layers=False),
+}
+"""Benchmarks with a part left out, by name and part."""
 
 __all__ = ["BENCHMARKS", "Benchmark", "BenchmarkResult", "run"]
 
@@ -63,21 +68,22 @@ def run(
     targets: str | None,
     json_path: Path | None,
     *,
-    sweep: bool = True,
+    without: str | None = None,
 ) -> int:
     """Run the benchmark `name`; "list" lists them.
 
-    models, targets: comma-separated selections, None for all. sweep: false for less, of a benchmark that can. Returns
-    0 if every bound holds, else 1. Raises UsageError for an unknown name, and where there is no less.
+    models, targets: comma-separated selections, None for all. without: a part to leave out, of a benchmark that has
+    it. Returns 0 if every bound holds, else 1. Raises UsageError for an unknown name, and where there is no such part.
     """
     if name == "list":
         print("\n".join(BENCHMARKS))
         return 0
     if name not in BENCHMARKS:
         raise UsageError(f"unknown benchmark {name!r}: expected one of {', '.join(BENCHMARKS)}")
-    if not sweep and name not in _WITHOUT_SWEEP:
-        raise UsageError(f"{name} has no sweep to leave out")
-    result = (BENCHMARKS if sweep else _WITHOUT_SWEEP)[name](models, targets)
+    if without is not None and (name, without) not in _WITHOUT:
+        raise UsageError(f"{name} has no {without} to leave out")
+    chosen = BENCHMARKS[name] if without is None else _WITHOUT[name, without]
+    result = chosen(models, targets)
     print(result.text)
     if json_path:
         files = {json_path: json_bytes({"rows": result.rows, **result.sections})}

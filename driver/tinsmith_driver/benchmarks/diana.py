@@ -1,28 +1,39 @@
-"""Networks on the simulated DIANA: the four on which HTVM was measured, and MLPerf Tiny's, every output byte compared
-with the evaluator's.
+"""Networks on the simulated DIANA: the four on which HTVM was measured, also by its schedule, and MLPerf Tiny's, and
+layers at the borders of what its array takes, every output byte compared with the evaluator's.
 
 HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's accelerators do. Milliseconds are cycles at the
 clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from tinsmith_ir import Graph, UsageError
 
+from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
 from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
+from tinsmith_driver.benchmarks.htvm_schedule import (
+    SCHEDULE,
+    HtvmRow,
+    htvm_misses,
+    htvm_record,
+    htvm_row,
+    htvm_text,
+    simulated,
+)
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.random_layers import RandomLayers, layers_text
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
 from tinsmith_driver.engines import engines_for
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.inputs import load_samples, random_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
 from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.running import traced
 from tinsmith_driver.table import table, thousands
 
 TARGET = "diana"
@@ -30,6 +41,8 @@ _FLOOR = "set-rounding{mode=floor}"
 _SEED = 0
 _SAMPLES = 2
 _TIMEOUT_SECONDS = 600
+_ARRAY = "digital"
+_OUR_SCHEDULE, _HTVM_SCHEDULE = "tinsmith", "htvm"
 _OUT_OF_MEMORY = "out of memory"
 
 _HTVM_MS: Mapping[tuple[str, str], float | None] = {
@@ -58,27 +71,30 @@ _MOST_MS: Mapping[tuple[str, str], float] = {
 
 @dataclass(frozen=True)
 class Setup:
-    """How networks are compiled. engines: what computes layers, as `--engines` has it. schedule: in which order, and
-    where tensors lie between layers. official: whether MLPerf Tiny's networks have rows, too.
+    """How networks are compiled. engines: what computes layers, as `--engines` has it. schedule: whose; it says where
+    tensors lie between layers. passes: choices that make it. official: whether MLPerf Tiny's networks have rows, too.
     """
 
     engines: str
     schedule: str
+    passes: tuple[str, ...] = ()
     official: bool = True
 
 
 SETUPS = (
-    Setup("cpu", "layer by layer in L2"),
+    Setup("cpu", _OUR_SCHEDULE),
     # The official networks' multipliers are no powers of two, so that their layers are the core's here, too.
-    Setup("digital", "from layer to layer in L1", official=False),
+    Setup(_ARRAY, _OUR_SCHEDULE, official=False),
+    Setup(_ARRAY, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
 )
 """Each makes a row of every network."""
 
 
 @dataclass(frozen=True)
 class DianaRow:
-    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. ms: of an
-    inference, of `cycles` at the board's clock. htvm_ms: HTVM's with these engines; None if there is no such figure.
+    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. cycles: of an
+    inference, as simulated; stated: further ones of HTVM's schedule (`HtvmRow`). ms: of both at the board's clock.
+    htvm_ms: HTVM's with these engines; None if there is no such figure.
     """
 
     network: str
@@ -86,6 +102,7 @@ class DianaRow:
     schedule: str
     macs: int
     cycles: int
+    stated: int
     ms: float
     htvm_ms: float | None
     bit_exact: bool
@@ -97,17 +114,21 @@ class DianaRow:
 
     @property
     def most_ms(self) -> float | None:
-        """What it may take; None if there is no bound."""
+        """What it may take; None if there is no bound. HTVM's schedule has another one (`htvm_misses`)."""
+        if self.schedule == _HTVM_SCHEDULE:
+            return None
         least = _LEAST_TIMES.get(self.engines)
         if least is not None and self.htvm_ms is not None:
             return self.htvm_ms / least
         return _MOST_MS.get((self.network, self.engines))
 
 
-def run(models: str | None, targets: str | None) -> BenchmarkResult:
-    """Measure the chosen networks (comma-separated, None for all): HTVM's, and MLPerf Tiny's where they are.
+def run(models: str | None, targets: str | None, *, layers: bool = True) -> BenchmarkResult:
+    """Measure the chosen networks (comma-separated, None for all, and layers at random): HTVM's, and MLPerf Tiny's
+    where they are.
 
-    Raises UsageError for other targets than DIANA, and for chosen networks that are absent.
+    layers: whether those are wanted. Raises UsageError for other targets than DIANA, for chosen networks that are
+    absent, and for layers without a checkout.
     """
     selection(targets, (TARGET,), "target")
     official = [name for name in read_baseline()[0] if _is_here(name)]
@@ -115,12 +136,28 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     planned = [
         (setup, name) for setup in SETUPS for name in chosen if setup.official or name in NETWORKS
     ]
-    with progress("diana", len(planned)) as bar:
+    has_layers = layers and not models
+    with progress("diana", len(planned) + has_layers) as bar:
         rows: list[DianaRow] = []
+        by_htvm: list[HtvmRow] = []
         for setup, name in planned:
-            bar.step(f"{name}, {setup.engines}")
-            rows.append(_row(name, setup))
-    return BenchmarkResult([_record(row) for row in rows], _text(rows), [*misses(rows)])
+            bar.step(f"{name}, {setup.engines}, {setup.schedule}")
+            row, htvm = _measured(name, setup)
+            rows.append(row)
+            by_htvm += [] if htvm is None else [htvm]
+        if has_layers:
+            bar.step(f"{LAYERS.count} random layers")
+        drawn = [LAYERS.row()] if has_layers else []
+    texts = [_text(rows), htvm_text(by_htvm), layers_text(drawn)]
+    return BenchmarkResult(
+        [_record(row) for row in rows],
+        "\n\n".join(filter(None, texts)),
+        [*misses(rows), *htvm_misses(by_htvm), *LAYERS.misses(drawn)],
+        {
+            "htvm": [htvm_record(row) for row in by_htvm],
+            "layers": [asdict(row) for row in drawn],
+        },
+    )
 
 
 def htvm_model(name: str) -> Model:
@@ -138,43 +175,61 @@ def _is_here(name: str) -> bool:
     return True
 
 
-def _row(name: str, setup: Setup) -> DianaRow:
-    if name in NETWORKS:
-        return _measured(htvm_model(name), None, setup)
-    path, inputs = network_files(read_baseline()[0][name])
-    return _measured(read_model(path, name), inputs, setup)
-
-
-def _measured(model: Model, inputs: Path | None, setup: Setup) -> DianaRow:
-    """inputs: a file of samples; None for random ones of a network that is to round down."""
-    passes = () if inputs is not None else (PassChoice.parse(_FLOOR),)
-    engines = engines_for(TARGET, None, setup.engines)
-    options = CompileOptions(TARGET, backend=engines.backend, passes=(*passes, *engines.passes))
-    compilation = compile_model(model, options)
-    graph, name = compilation.graph, model.graph.name
-    assert isinstance(graph, Graph)  # no plan was read
-    cycles, wrong = _run(compilation, graph, inputs)
-    return DianaRow(
+def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
+    """The row of a network, and what it is made of if the schedule is HTVM's."""
+    htvm_ms = _HTVM_MS.get((name, setup.engines))
+    clock_hz = registry().target(TARGET).board.clock_hz
+    model, samples = _model(name)
+    compilation = _compiled(model, setup.engines, (*_passes(name), *setup.passes))
+    htvm = None
+    with built(compilation) as build:
+        found = exact_run(build, compilation, samples)
+        if setup.schedule == _HTVM_SCHEDULE:
+            assert htvm_ms is not None  # of the array there are all
+            assert isinstance(model.graph, Graph)  # no plan was read
+            trace = traced(build, random_samples(model.graph, 1), _TIMEOUT_SECONDS)
+            parts = simulated(trace, f"{name}_run")
+            htvm = htvm_row(model.graph, found.cycles, parts, clock_hz, htvm_ms)
+    assert isinstance(compilation.graph, Graph)
+    cycles, stated = (found.cycles, 0) if htvm is None else (htvm.simulated.cycles, htvm.stated)
+    row = DianaRow(
         name,
         setup.engines,
         setup.schedule,
-        macs_of(graph),
+        macs_of(compilation.graph),
         cycles,
-        round(1e3 * cycles / registry().target(TARGET).board.clock_hz, 3),
-        _HTVM_MS.get((name, setup.engines)),
-        wrong == 0,
+        stated,
+        round(1e3 * (cycles + stated) / clock_hz, 3),
+        htvm_ms,
+        found.wrong == 0,
     )
+    return row, htvm
 
 
-def _run(compilation: Compilation, graph: Graph, inputs: Path | None) -> tuple[int, int]:
-    """Cycles of an inference, and how many bytes of all samples differ from the evaluator's."""
-    samples: list[Samples] = [random_samples(graph, _SAMPLES)]
-    if inputs is not None:
-        samples = [*load_samples(inputs, graph, _SAMPLES)]
-    with built(compilation) as build:
-        found = run_samples(build, graph, samples, _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    return found.cycles or 0, sum(group.mismatches or 0 for group in found.groups)
+def _model(name: str) -> tuple[Model, SamplesOf]:
+    """A network, and what it is run on: random inputs, or those of its file."""
+    if name in NETWORKS:
+        return htvm_model(name), at_random(_SAMPLES)
+    path, inputs = network_files(read_baseline()[0][name])
+    return read_model(path, name), lambda graph: load_samples(inputs, graph, _SAMPLES)
+
+
+def _passes(name: str) -> tuple[str, ...]:
+    return (_FLOOR,) if name in NETWORKS else ()
+
+
+def _compiled(model: Model, engines: str, passes: Sequence[str] = ()) -> Compilation:
+    chosen = engines_for(TARGET, None, engines)
+    choices = (*map(PassChoice.parse, passes), *chosen.passes)
+    return compile_model(model, CompileOptions(TARGET, backend=chosen.backend, passes=choices))
+
+
+LAYERS = RandomLayers(
+    Path("backends/diana/tools/write_diana_layers.py"),
+    200,
+    lambda model: _compiled(model, _ARRAY),
+    "tinsmith_diana_digital",
+)
 
 
 def macs_of(graph: Graph) -> int:
@@ -191,7 +246,7 @@ def macs_of(graph: Graph) -> int:
 def misses(rows: Iterable[DianaRow]) -> Iterator[str]:
     """Bounds that are missed: bytes, and milliseconds, some by how much faster than HTVM a network is."""
     for row in rows:
-        what = f"{row.network}, {row.engines}"
+        what = f"{row.network}, {row.engines}, {row.schedule}"
         if not row.bit_exact:
             yield f"{what}: outputs differ from the evaluator's"
         if row.most_ms is not None and row.ms > row.most_ms:
@@ -208,7 +263,8 @@ def _text(rows: list[DianaRow]) -> str:
         "engines",
         "schedule",
         "MACs",
-        "cycles",
+        "simulated",
+        "stated",
         "ms",
         "HTVM ms",
         "times",
@@ -226,6 +282,7 @@ def _line(row: DianaRow) -> list[str]:
         row.schedule,
         thousands(row.macs),
         thousands(row.cycles),
+        thousands(row.stated),
         f"{row.ms:.3f}",
         f"{row.htvm_ms:.2f}" if row.htvm_ms is not None else _OUT_OF_MEMORY if is_known else "-",
         "-" if row.times is None else f"{row.times:.1f}",

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from tinsmith_ir import Graph
 from tinsmith_plugins import ImportChoices
-from tinsmith_toolchains import temporary_folder
 
+from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
 from tinsmith_driver.benchmarks.mlperf_tiny import float_files, network_files, read_baseline
 from tinsmith_driver.benchmarks.placement import (
     PlacementRow,
@@ -22,6 +22,7 @@ from tinsmith_driver.benchmarks.placement import (
     placement_text,
 )
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
+from tinsmith_driver.benchmarks.random_layers import LayersRow, RandomLayers, layers_text
 from tinsmith_driver.benchmarks.remote_weights import (
     NETWORKS,
     RemoteRow,
@@ -32,12 +33,11 @@ from tinsmith_driver.benchmarks.remote_weights import (
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
 from tinsmith_driver.float_islands import FloatIslands
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
 from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import QuantizeChoice, quantized
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 TARGET = "siracusa"
@@ -50,10 +50,8 @@ _PLACED = ("kws", "ic")
 _MOST_OF_EIGHT_BITS = 0.85
 _MOST_DIFFERENCE = 0.03
 _LAYERS = 300
-_LEAST_TAKEN = 0.3
 _SAMPLES = 2
 _CALIBRATION = 10
-_TIMEOUT_SECONDS = 600
 _TABLE = Path("platforms/simulators/soc/tests/neureka_table.py")
 _WRITER = Path("backends/neureka/tools/write_layers.py")
 
@@ -102,16 +100,6 @@ class BitsRow:
 
 
 @dataclass(frozen=True)
-class LayersRow:
-    """Random layers: those that the accelerator takes, those that a rule refuses; seeds of those with wrong bytes."""
-
-    layers: int
-    taken: int
-    refused: int
-    wrong: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class _Measured:
     status: str
     jobs: int
@@ -119,10 +107,18 @@ class _Measured:
     cycles: int
 
 
-def run(models: str | None, targets: str | None) -> BenchmarkResult:
-    """Measure the chosen networks (comma-separated, None for all, and then layers and the device, too).
+def _compiled_layer(model: Model) -> Compilation:
+    return compile_model(model, CompileOptions(TARGET, backend=_BACKEND))
 
-    Raises UsageError for other targets than Siracusa, and where the checkout or the networks are absent.
+
+LAYERS = RandomLayers(_WRITER, _LAYERS, _compiled_layer, _BACKEND)
+
+
+def run(models: str | None, targets: str | None, *, layers: bool = True) -> BenchmarkResult:
+    """Measure the chosen networks (comma-separated, None for all, and then the device, too, and layers at random).
+
+    layers: whether those are wanted. Raises UsageError for other targets than Siracusa, and where the checkout or the
+    networks are absent.
     """
     selection(targets, (TARGET,), "target")
     chosen = selection(models, list(_MOST_CYCLES), "network")
@@ -133,14 +129,14 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         placed = [_placed(name, bar.step) for name in _PLACED if name in chosen]
         remote = [_remote(name, bar.step) for name in NETWORKS if not models or name in chosen]
         device = [] if models else [*_device(root, bar.step)]
-        layers = [] if models else [_layers(root, bar.step)]
+        drawn = [_layers(bar.step)] if layers and not models else []
     failures = [
         *network_misses(rows),
         *bits_misses(bits),
         *placement_misses(placed),
         *remote_misses(remote),
         *device_misses(device),
-        *layer_misses(layers),
+        *LAYERS.misses(drawn),
     ]
     texts = [
         _network_text(rows),
@@ -148,14 +144,14 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         placement_text(placed),
         remote_text(remote),
         _device_text(device),
-        _layers_text(layers),
+        layers_text(drawn),
     ]
     sections = {
         "bits": [asdict(row) for row in bits],
         "placement": [asdict(row) for row in placed],
         "remote": [asdict(row) for row in remote],
         "device": [asdict(row) for row in device],
-        "layers": [asdict(row) for row in layers],
+        "layers": [asdict(row) for row in drawn],
     }
     text = "\n\n".join(filter(None, texts))
     return BenchmarkResult([asdict(row) for row in rows], text, failures, sections)
@@ -182,7 +178,7 @@ def _bits(name: str, step: Step) -> BitsRow:
         model = read_model(path, name, choices=ImportChoices(real_weights=True))
         choice = QuantizeChoice.parse(scheme, inputs, _CALIBRATION, FloatIslands(all=True))
         made = quantized(model, choice)
-        found.append(_measured(_compiled(made.model, _BACKEND), _at_random(_SAMPLES)))
+        found.append(_measured(_compiled(made.model, _BACKEND), at_random(_SAMPLES)))
     status = next((each.status for each in found if each.status != "ok"), "ok")
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
 
@@ -221,28 +217,11 @@ def _compiled(model: Model, backend: str | None, more: tuple[PassChoice, ...] = 
     return compile_model(model, options)
 
 
-def _measured(
-    compilation: Compilation, samples_of: Callable[[Graph], Iterable[Samples]]
-) -> _Measured:
-    graph = compilation.graph
-    assert isinstance(graph, Graph)  # no plan was read
+def _measured(compilation: Compilation, samples_of: SamplesOf) -> _Measured:
     with built(compilation) as build:
-        found = run_samples(build, graph, [*samples_of(graph)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
+        found = exact_run(build, compilation, samples_of)
     calls = compilation.program.calls
-    # Not from what files hold, which rounds as TFLite.
-    wrong = sum(group.mismatches or 0 for group in found.groups)
-    status = "ok" if wrong == 0 else f"{wrong} bytes differ"
-    return _Measured(status, _jobs(compilation), len(calls), found.cycles or 0)
-
-
-def _jobs(compilation: Compilation) -> int:
-    """Calls that the accelerator computes."""
-    return sum(_BACKEND in call.kernel for call in compilation.program.calls)
-
-
-def _at_random(count: int) -> Callable[[Graph], Iterable[Samples]]:
-    return lambda graph: [random_samples(graph, count)]
+    return _Measured(found.status, LAYERS.jobs(compilation), len(calls), found.cycles)
 
 
 def _device(root: Path, step: Step) -> Iterator[DeviceRow]:
@@ -254,21 +233,9 @@ def _device(root: Path, step: Step) -> Iterator[DeviceRow]:
         yield DeviceRow(" ".join(layer), int(there), int(here))
 
 
-def _layers(root: Path, step: Step) -> LayersRow:
+def _layers(step: Step) -> LayersRow:
     step(f"{_LAYERS} random layers")
-    taken, wrong = 0, list[str]()
-    with temporary_folder("tinsmith-bench-") as folder:
-        for _ in script_lines(root / _WRITER, str(folder), str(_LAYERS)):
-            pass
-        paths = sorted(folder.glob("*.tsm"), key=lambda path: int(path.stem.split("_")[1]))
-        for path in paths:
-            compilation = compile_model(read_model(path), CompileOptions(TARGET, backend=_BACKEND))
-            if _jobs(compilation) == 0:
-                continue
-            taken += 1
-            if _measured(compilation, _at_random(1)).status != "ok":
-                wrong.append(path.stem)
-    return LayersRow(len(paths), taken, len(paths) - taken, tuple(wrong))
+    return LAYERS.row()
 
 
 def network_misses(rows: Iterable[NetworkRow]) -> Iterator[str]:
@@ -298,15 +265,6 @@ def device_misses(rows: Iterable[DeviceRow]) -> Iterator[str]:
     for row in rows:
         if abs(row.difference) > _MOST_DIFFERENCE:
             yield f"{row.layer}: {row.cycles:,} cycles, GVSoC has {row.gvsoc:,}"
-
-
-def layer_misses(rows: Iterable[LayersRow]) -> Iterator[str]:
-    """Of random layers."""
-    for row in rows:
-        if row.wrong:
-            yield f"random layers: {len(row.wrong)} differ from the evaluator: {', '.join(row.wrong)}"
-        if row.taken < _LEAST_TAKEN * row.layers or row.layers != _LAYERS:
-            yield f"random layers: {row.taken} of {row.layers} are the accelerator's, which says little"
 
 
 def _network_text(rows: list[NetworkRow]) -> str:
@@ -364,10 +322,3 @@ def _device_text(rows: list[DeviceRow]) -> str:
         for row in rows
     ]
     return table(["job: window, pixels, channels, bits", "GVSoC", "here", "difference"], lines)
-
-
-def _layers_text(rows: list[LayersRow]) -> str:
-    if not rows:
-        return ""
-    lines = [[str(r.layers), str(r.taken), str(r.refused), str(len(r.wrong))] for r in rows]
-    return table(["random layers", "taken", "refused", "wrong"], lines)

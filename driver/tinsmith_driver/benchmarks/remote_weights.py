@@ -3,20 +3,18 @@ brings through L2, every output byte compared with the evaluator's.
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from tinsmith_ir import Graph
-
+from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
 from tinsmith_driver.build import built
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.inputs import load_samples
 from tinsmith_driver.options import CompileOptions, PassChoice
 from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model, read_model
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.staged import staged_facts
 from tinsmith_driver.table import table, thousands
 
@@ -25,7 +23,6 @@ NETWORKS = ("vww", "mobilenet_v2")
 _PASS = "set-rounding{mode=floor,narrow=yes}"
 _MOST_WAITING = {"vww": 0.10}
 _PIXELS, _WIDTH = 144, 0.35
-_TIMEOUT_SECONDS = 600
 
 
 @dataclass(frozen=True)
@@ -48,21 +45,17 @@ def remote_row(network: str) -> RemoteRow:
     model, samples = _model(network)
     options = CompileOptions(TARGET, passes=(PassChoice.parse(_PASS),))
     compilation = compile_model(model, options)
-    graph = compilation.graph
-    assert isinstance(graph, Graph)  # no plan was read
     with built(compilation) as build:
-        found = run_samples(build, graph, [*samples(graph)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    facts = staged_facts(compilation, found)
+        found = exact_run(build, compilation, samples)
+    facts = staged_facts(compilation, found.measurement)
     if facts is None or facts["waiting"] is None:
         raise BenchmarkError(
             f"{network}: expected constants in a remote memory of {TARGET}, got none"
         )
-    wrong = sum(group.mismatches or 0 for group in found.groups)
     return RemoteRow(
         network,
-        "ok" if wrong == 0 else f"{wrong} bytes differ",
-        found.cycles or 0,
+        found.status,
+        found.cycles,
         facts["far_bytes"],
         facts["fetched"],
         facts["used"],
@@ -70,13 +63,13 @@ def remote_row(network: str) -> RemoteRow:
     )
 
 
-def _model(network: str) -> tuple[Model, Callable[[Graph], Sequence[Samples]]]:
+def _model(network: str) -> tuple[Model, SamplesOf]:
     """A network, and what it is run on: its first real input, or one at random."""
     if network not in read_baseline()[0]:
         made = mobilenet_v2(_PIXELS, _WIDTH)
         sha256 = hashlib.sha256(made.name.encode()).hexdigest()
         model = Model(Path(f"{made.name}.tsm"), TEXT_FORMAT, sha256, made)
-        return model, lambda graph: [random_samples(graph, 1)]
+        return model, at_random(1)
     path, inputs = network_files(read_baseline()[0][network])
     return read_model(path, network), lambda graph: load_samples(inputs, graph, 1)
 

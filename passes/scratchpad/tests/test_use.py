@@ -40,8 +40,8 @@ CHAIN = """graph 2 "chain" {
 """.replace("softmax_like(%b)", "mul(%b, %b)")
 
 
-def used(program: Program) -> Program:
-    found = UseScratchpad(chip(), kernels()).run(program)
+def used(program: Program, *, round_trips: bool = False) -> Program:
+    found = UseScratchpad(chip(), kernels(), round_trips).run(program)
     verify_program(found)
     check_near(found, chip(), kernels())
     return found
@@ -90,6 +90,40 @@ def test_tensors_are_copied_where_sides_meet_and_nowhere_else() -> None:
     assert {memory.alignment for memory in program.memories} == {ALIGNMENT}
 
 
+def test_round_trips_copy_operands_and_results_of_each_call() -> None:
+    program = used(lowered(parse_graph(CHAIN)), round_trips=True)
+    lines = "test_scratchpad_lines"
+    assert steps_of(program) == [
+        f"x -> x.{lines}",
+        f"x.{lines} -> x.{lines}.near by dma",
+        "wait 1",
+        f"a on {ARRAY}",
+        "wait 0",
+        "a.near -> a by dma",
+        "wait 1",
+        "a -> a.near by dma",
+        "wait 1",
+        f"x.{lines} -> x.{lines}.near by dma",
+        "wait 1",
+        f"b on {ARRAY}",
+        "wait 0",
+        "b.near -> b by dma",
+        "wait 1",
+        "b -> b.dense",
+        "m on core",
+        f"m -> m.{lines}",
+        f"m.{lines} -> m.{lines}.near by dma",
+        "wait 1",
+        "a -> a.near by dma",
+        "wait 1",
+        f"c on {ARRAY}",
+        "wait 0",
+        "c.near -> c by dma",
+        "wait 1",
+        "c -> c.dense",
+    ]
+
+
 def test_cores_work_on_while_the_array_computes() -> None:
     text = CHAIN.replace("mul(%b, %b)", "mul(%x, %x)").replace("add(%m, %a)", "add(%m, %b)")
     steps = steps_of(used(lowered(parse_graph(text))))
@@ -97,13 +131,14 @@ def test_cores_work_on_while_the_array_computes() -> None:
     assert "wait 0" not in steps[started:core]
 
 
-def test_random_networks_compute_the_same_whenever_engines_end() -> None:
+@pytest.mark.parametrize("round_trips", [False, True])
+def test_random_networks_compute_the_same_whenever_engines_end(round_trips: bool) -> None:
     copied = 0
     for seed in range(12):
         graph = random_graph(seed, nodes=30)
         graph = graph if seed % 2 else with_states(graph, seed)
         whole = lowered(graph)
-        program = used(whole)
+        program = used(whole, round_trips=round_trips)
         copied += sum(isinstance(step, Copy) and step.engine is not None for step in program.steps)
         frames = [*varied_frames(random_inputs(graph, 1), 3)]
         for completion in ("earliest", "latest"):
@@ -119,7 +154,8 @@ def test_random_networks_compute_the_same_whenever_engines_end() -> None:
     assert copied > 20
 
 
-def test_a_part_that_the_array_writes_keeps_the_rest_of_its_buffer() -> None:
+@pytest.mark.parametrize("round_trips", [False, True])
+def test_a_part_that_the_array_writes_keeps_the_rest_of_its_buffer(round_trips: bool) -> None:
     text = """program 2 "p" for "host" {
       memory "arena" align 16
       buffer %x: i8[32]<0.5, 0> in "arena"
@@ -139,7 +175,7 @@ def test_a_part_that_the_array_writes_keeps_the_rest_of_its_buffer() -> None:
         for kernel in kernels()
         if kernel.accelerator and kernel.key.endswith("/relu/i8 -> i8")
     )
-    program = used(parse_program(text.replace("KERNEL", kernel)))
+    program = used(parse_program(text.replace("KERNEL", kernel)), round_trips=round_trips)
     x = np.arange(-16, 16).astype(np.int8)
     (found,) = evaluate_program_frames(program, [{"x": x}])
     np.testing.assert_array_equal(found["y"], [*x, *np.maximum(x, 0)])

@@ -64,6 +64,16 @@ class Contents:
                     del found[old]
             found[name] = {side}
 
+    def leave(self, side: Side) -> Sequence[Move]:
+        """What has to be copied before a side is given up: what is there alone. From then on the other one has all."""
+        moves: list[Move] = []
+        for written in self._written.values():
+            for name, sides in written.sides.items():
+                if side.other not in sides:
+                    moves.append(Move(name, side.other))
+                written.sides[name] = {side.other}
+        return moves
+
     def _missing(self, name: str, side: Side) -> Iterator[Move]:
         view = self._program.view.get(name)
         if view is None or view.buffer not in self._written:

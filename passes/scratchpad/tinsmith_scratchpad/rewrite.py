@@ -31,16 +31,22 @@ _JOB, _COPY = Expression(0), Expression(1)
 
 
 def rewritten(
-    program: Program, beside: Mapping[str, Beside], scratchpad: Scratchpad, size_bytes: int
+    program: Program,
+    beside: Mapping[str, Beside],
+    scratchpad: Scratchpad,
+    size_bytes: int,
+    *,
+    round_trips: bool = False,
 ) -> Program:
     """The program with the scratchpad.
 
-    beside: engines of calls by name, at least one, none in a loop. size_bytes: of the scratchpad.
+    beside: engines of calls by name, at least one, none in a loop. size_bytes: of the scratchpad. round_trips: nothing
+    stays there from call to call.
     """
     far, *others = program.memories
     far = replace(far, alignment=max(far.alignment, scratchpad.alignment))
     near = Memory(scratchpad.memory, size_bytes, scratchpad.alignment, is_remote=True)
-    steps = _Steps(program, beside)
+    steps = _Steps(program, beside, round_trips=round_trips)
     twins = steps.twins
     made = replace(
         program,
@@ -119,9 +125,12 @@ class _Pending:
 class _Steps:
     """The steps anew: copies in front of who reads on the other side, waits as late as they may be."""
 
-    def __init__(self, program: Program, beside: Mapping[str, Beside]) -> None:
+    def __init__(
+        self, program: Program, beside: Mapping[str, Beside], *, round_trips: bool
+    ) -> None:
         self._program = program
         self._beside = beside
+        self._round_trips = round_trips
         self._contents = Contents(program)
         self._pending: _Pending | None = None
         self._made: list[Step] = []
@@ -136,6 +145,8 @@ class _Steps:
             self._contents.written(writes, side)
             if isinstance(step, Call) and is_near:
                 self._start(self._given(step), _JOB)
+                if self._round_trips:
+                    self._move(self._contents.leave(Side.NEAR))
             else:
                 self._of_core(step, {*reads, *writes})
         ends = (*self._program.outputs, *(state.view for state in self._program.states))

@@ -21,11 +21,14 @@ class UseScratchpad(Checked):
     that memory; put a copy where a tensor is written on one side and read on the other. Tensors that accelerators alone
     touch are never copied. Boards without a scratchpad are left alone.
 
-    kernels: those that the program was lowered with.
+    kernels: those that the program was lowered with. round_trips: nothing stays in the scratchpad behind the call that
+    made it, and nothing is found there by the next: each call's operands are copied to it and its results from it, as
+    compilers have it that make code layer by layer. Slower; what keeping tensors there saves is the difference.
     """
 
     target: Target
     kernels: Sequence[Kernel]
+    round_trips: bool = False
 
     name: ClassVar[str] = "use-scratchpad"
     # The same calls in the same order, of the same bytes.
@@ -46,7 +49,7 @@ class UseScratchpad(Checked):
             return program
         _check_outside_of_loops(program, beside)
         size_bytes = self.target.board.memory(scratchpad.memory).size_bytes
-        return rewritten(program, beside, scratchpad, size_bytes)
+        return rewritten(program, beside, scratchpad, size_bytes, round_trips=self.round_trips)
 
     def _beside(
         self, program: Program, accelerators: Sequence[str]
