@@ -92,6 +92,23 @@ def tinsmith_py_test(name, srcs, deps = [], data = [], args = [], size = "small"
     )
     tinsmith_sources()
 
+def tinsmith_py_tests(srcs, groups = 1, **kwargs):
+    """Runs pytest on test files, several in a process: `tests_0`, `tests_1` and so on, of which each takes every n-th file.
+
+    To start Python, and to lay out what a test may see, is most of what a file of small tests takes.
+
+    Args:
+      srcs: test files of a room.
+      groups: how many tests they become; as many may run at once.
+      **kwargs: of tinsmith_py_test, for each.
+    """
+    for group in range(groups):
+        tinsmith_py_test(
+            name = "tests_{}".format(group),
+            srcs = srcs[group::groups],
+            **kwargs
+        )
+
 def tinsmith_sources():
     """Declares `:sources`, every file of the package, for the checks of the whole tree; once per package."""
     if not native.existing_rule("sources"):

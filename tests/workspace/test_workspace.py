@@ -84,11 +84,10 @@ def test_lines_of_the_readme_give_a_passing_nn_test(outside: Outside) -> None:
     digits = outside.tree / "examples/digits"
     shutil.copyfile(digits / "digits_int8.tflite", workspace / "kws.tflite")
     shutil.copyfile(digits / "digits_test.npz", workspace / "kws.npz")
-    output = outside.bazel(workspace, "test", "//...").stdout
-    assert re.findall(r"^//:(\w+) +PASSED", output, re.MULTILINE) == [
-        "kws_test_cortex_m4",
-        "kws_test_cortex_m55",
-    ]
+    outside.bazel(workspace, "build", "--nobuild", "//...")
+    # The kernels of one core are minutes; those of the other are compiled and run in //tests/cross.
+    output = outside.bazel(workspace, "test", "//:kws_test_cortex_m4").stdout
+    assert re.findall(r"^//:(\w+) +PASSED", output, re.MULTILINE) == ["kws_test_cortex_m4"]
 
 
 def test_firmware_of_the_example_runs(outside: Outside) -> None:
