@@ -5,24 +5,20 @@ HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's acceler
 clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from tinsmith_ir import Graph, UsageError
 
 from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.engines import engines_for
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Model, compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 TARGET = "diana"
@@ -125,9 +121,7 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
 
 def htvm_model(name: str) -> Model:
     """One of HTVM's networks, as if read from a file."""
-    graph = NETWORKS[name](_SEED)
-    sha256 = hashlib.sha256(graph.name.encode()).hexdigest()
-    return Model(Path(f"{name}.tsm"), TEXT_FORMAT, sha256, graph)
+    return made_model(NETWORKS[name](_SEED))
 
 
 def _is_here(name: str) -> bool:
@@ -139,21 +133,16 @@ def _is_here(name: str) -> bool:
 
 
 def _row(name: str, setup: Setup) -> DianaRow:
-    if name in NETWORKS:
-        return _measured(htvm_model(name), None, setup)
-    path, inputs = network_files(read_baseline()[0][name])
-    return _measured(read_model(path, name), inputs, setup)
-
-
-def _measured(model: Model, inputs: Path | None, setup: Setup) -> DianaRow:
-    """inputs: a file of samples; None for random ones of a network that is to round down."""
-    passes = () if inputs is not None else (PassChoice.parse(_FLOOR),)
+    is_made = name in NETWORKS
+    subject = Subject(htvm_model(name)) if is_made else tiny(name)
+    passes = (PassChoice.parse(_FLOOR),) if is_made else ()
     engines = engines_for(TARGET, None, setup.engines)
     options = CompileOptions(TARGET, backend=engines.backend, passes=(*passes, *engines.passes))
-    compilation = compile_model(model, options)
-    graph, name = compilation.graph, model.graph.name
+    compilation = compile_model(subject.model, options)
+    graph = compilation.graph
     assert isinstance(graph, Graph)  # no plan was read
-    cycles, wrong = _run(compilation, graph, inputs)
+    found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
+    cycles = found.cycles or 0
     return DianaRow(
         name,
         setup.engines,
@@ -162,19 +151,8 @@ def _measured(model: Model, inputs: Path | None, setup: Setup) -> DianaRow:
         cycles,
         round(1e3 * cycles / registry().target(TARGET).board.clock_hz, 3),
         _HTVM_MS.get((name, setup.engines)),
-        wrong == 0,
+        wrong_bytes(found) == 0,
     )
-
-
-def _run(compilation: Compilation, graph: Graph, inputs: Path | None) -> tuple[int, int]:
-    """Cycles of an inference, and how many bytes of all samples differ from the evaluator's."""
-    samples: list[Samples] = [random_samples(graph, _SAMPLES)]
-    if inputs is not None:
-        samples = [*load_samples(inputs, graph, _SAMPLES)]
-    with built(compilation) as build:
-        found = run_samples(build, graph, samples, _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    return found.cycles or 0, sum(group.mismatches or 0 for group in found.groups)
 
 
 def macs_of(graph: Graph) -> int:

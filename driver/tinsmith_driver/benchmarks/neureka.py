@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tinsmith_ir import Graph
 from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import temporary_folder
 
-from tinsmith_driver.benchmarks.mlperf_tiny import float_files, network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import float_files
 from tinsmith_driver.benchmarks.placement import (
     PlacementRow,
     placement_misses,
@@ -30,14 +29,12 @@ from tinsmith_driver.benchmarks.remote_weights import (
     remote_text,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import Subject, byte_status, compared, tiny
 from tinsmith_driver.float_islands import FloatIslands
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
 from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import QuantizeChoice, quantized
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 TARGET = "siracusa"
@@ -163,13 +160,10 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
 
 def _network(name: str, step: Step) -> NetworkRow:
     step(name)
-    path, inputs = network_files(read_baseline()[0][name])
-    model = read_model(path, name)
-
-    def samples(graph: Graph) -> Iterable[Samples]:
-        return load_samples(inputs, graph, _SAMPLES)
-
-    alone, both = (_measured(_compiled(model, backend), samples) for backend in (None, _BACKEND))
+    subject = tiny(name)
+    alone, both = (
+        _measured(subject, _compiled(subject.model, backend)) for backend in (None, _BACKEND)
+    )
     status = both.status if alone.status == "ok" else f"the cluster alone: {alone.status}"
     return NetworkRow(name, status, both.jobs, both.layers, alone.cycles, both.cycles)
 
@@ -181,8 +175,8 @@ def _bits(name: str, step: Step) -> BitsRow:
     for scheme in ("int8", "int4"):
         model = read_model(path, name, choices=ImportChoices(real_weights=True))
         choice = QuantizeChoice.parse(scheme, inputs, _CALIBRATION, FloatIslands(all=True))
-        made = quantized(model, choice)
-        found.append(_measured(_compiled(made.model, _BACKEND), _at_random(_SAMPLES)))
+        made = quantized(model, choice).model
+        found.append(_measured(Subject(made), _compiled(made, _BACKEND)))
     status = next((each.status for each in found if each.status != "ok"), "ok")
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
 
@@ -194,24 +188,22 @@ def _remote(name: str, step: Step) -> RemoteRow:
 
 def _placed(name: str, step: Step) -> PlacementRow:
     step(f"{name}, changes of its placement")
-    path, inputs = network_files(read_baseline()[0][name])
-    return placement_row(name, _Placing(read_model(path, name), inputs))
+    return placement_row(name, _Placing(tiny(name)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Placing:
     """A network on both engines; see `placement.Meter`."""
 
-    model: Model
-    inputs: Path
+    subject: Subject
 
     def compiled(self, more: tuple[PassChoice, ...]) -> Compilation:
-        return _compiled(self.model, _BACKEND, more)
+        return _compiled(self.subject.model, _BACKEND, more)
 
     def cycles(self, compilation: Compilation) -> int:
-        found = _measured(compilation, lambda graph: load_samples(self.inputs, graph, 1))
+        found = _measured(self.subject, compilation, 1)
         if found.status != "ok":
-            raise BenchmarkError(f"{self.model.graph.name}: {found.status}")
+            raise BenchmarkError(f"{self.subject.model.graph.name}: {found.status}")
         return found.cycles
 
 
@@ -221,28 +213,16 @@ def _compiled(model: Model, backend: str | None, more: tuple[PassChoice, ...] = 
     return compile_model(model, options)
 
 
-def _measured(
-    compilation: Compilation, samples_of: Callable[[Graph], Iterable[Samples]]
-) -> _Measured:
-    graph = compilation.graph
-    assert isinstance(graph, Graph)  # no plan was read
-    with built(compilation) as build:
-        found = run_samples(build, graph, [*samples_of(graph)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    calls = compilation.program.calls
-    # Not from what files hold, which rounds as TFLite.
-    wrong = sum(group.mismatches or 0 for group in found.groups)
-    status = "ok" if wrong == 0 else f"{wrong} bytes differ"
-    return _Measured(status, _jobs(compilation), len(calls), found.cycles or 0)
+def _measured(subject: Subject, compilation: Compilation, count: int = _SAMPLES) -> _Measured:
+    samples = subject.samples(compilation.graph, count)
+    found, _ = compared(compilation, samples, _TIMEOUT_SECONDS)
+    calls = len(compilation.program.calls)
+    return _Measured(byte_status(found), _jobs(compilation), calls, found.cycles or 0)
 
 
 def _jobs(compilation: Compilation) -> int:
     """Calls that the accelerator computes."""
     return sum(_BACKEND in call.kernel for call in compilation.program.calls)
-
-
-def _at_random(count: int) -> Callable[[Graph], Iterable[Samples]]:
-    return lambda graph: [random_samples(graph, count)]
 
 
 def _device(root: Path, step: Step) -> Iterator[DeviceRow]:
@@ -262,11 +242,12 @@ def _layers(root: Path, step: Step) -> LayersRow:
             pass
         paths = sorted(folder.glob("*.tsm"), key=lambda path: int(path.stem.split("_")[1]))
         for path in paths:
-            compilation = compile_model(read_model(path), CompileOptions(TARGET, backend=_BACKEND))
+            model = read_model(path)
+            compilation = compile_model(model, CompileOptions(TARGET, backend=_BACKEND))
             if _jobs(compilation) == 0:
                 continue
             taken += 1
-            if _measured(compilation, _at_random(1)).status != "ok":
+            if _measured(Subject(model), compilation, 1).status != "ok":
                 wrong.append(path.stem)
     return LayersRow(len(paths), taken, len(paths) - taken, tuple(wrong))
 

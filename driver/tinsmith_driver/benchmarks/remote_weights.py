@@ -2,21 +2,15 @@
 brings through L2, every output byte compared with the evaluator's.
 """
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from tinsmith_ir import Graph
-
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import read_baseline
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.benchmarks.subjects import Subject, byte_status, compared, made_model, tiny
 from tinsmith_driver.options import CompileOptions, PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model, read_model
-from tinsmith_driver.running import compare, run_samples
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.staged import staged_facts
 from tinsmith_driver.table import table, thousands
 
@@ -45,23 +39,18 @@ class RemoteRow:
 
 def remote_row(network: str) -> RemoteRow:
     """Of one of NETWORKS. Raises BenchmarkError where no constant lies far."""
-    model, samples = _model(network)
+    subject = _subject(network)
     options = CompileOptions(TARGET, passes=(PassChoice.parse(_PASS),))
-    compilation = compile_model(model, options)
-    graph = compilation.graph
-    assert isinstance(graph, Graph)  # no plan was read
-    with built(compilation) as build:
-        found = run_samples(build, graph, [*samples(graph)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
+    compilation = compile_model(subject.model, options)
+    found, _ = compared(compilation, subject.samples(compilation.graph, 1), _TIMEOUT_SECONDS)
     facts = staged_facts(compilation, found)
     if facts is None or facts["waiting"] is None:
         raise BenchmarkError(
             f"{network}: expected constants in a remote memory of {TARGET}, got none"
         )
-    wrong = sum(group.mismatches or 0 for group in found.groups)
     return RemoteRow(
         network,
-        "ok" if wrong == 0 else f"{wrong} bytes differ",
+        byte_status(found),
         found.cycles or 0,
         facts["far_bytes"],
         facts["fetched"],
@@ -70,15 +59,10 @@ def remote_row(network: str) -> RemoteRow:
     )
 
 
-def _model(network: str) -> tuple[Model, Callable[[Graph], Sequence[Samples]]]:
-    """A network, and what it is run on: its first real input, or one at random."""
-    if network not in read_baseline()[0]:
-        made = mobilenet_v2(_PIXELS, _WIDTH)
-        sha256 = hashlib.sha256(made.name.encode()).hexdigest()
-        model = Model(Path(f"{made.name}.tsm"), TEXT_FORMAT, sha256, made)
-        return model, lambda graph: [random_samples(graph, 1)]
-    path, inputs = network_files(read_baseline()[0][network])
-    return read_model(path, network), lambda graph: load_samples(inputs, graph, 1)
+def _subject(network: str) -> Subject:
+    if network in read_baseline()[0]:
+        return tiny(network)
+    return Subject(made_model(mobilenet_v2(_PIXELS, _WIDTH)))
 
 
 def remote_misses(rows: Iterable[RemoteRow]) -> Iterator[str]:
