@@ -134,6 +134,23 @@ def test_missed_bounds_are_told() -> None:
     ]
 
 
+def test_rows_tell_what_turning_inputs_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a vector of 640 bytes, which are loaded and stored, four at once at best; the core alone turns nothing."""
+    try:
+        need_emulator(target("diana").board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    path = tmp_path / "bench.json"
+    assert main(["bench", "diana", "--models", "toyadmos", "--json", str(path)]) == 0
+    assert "inputs turned" in capsys.readouterr().out
+    rows = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    turned = {row["engines"]: row["turned"] for row in rows}
+    assert turned["cpu"] is None
+    assert 2 * 640 // 4 <= turned["digital"] < rows[-1]["cycles"] // 10
+
+
 def test_benchmark_is_of_one_target(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "diana", "--targets", "siracusa"]) == 2
     assert "unknown target 'siracusa': expected one of diana" in capsys.readouterr().err

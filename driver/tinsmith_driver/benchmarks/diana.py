@@ -8,17 +8,20 @@ clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 
-from tinsmith_ir import Graph, UsageError
+from tinsmith_ir import Graph, Program, UsageError
+from tinsmith_ir.operators import Reshape
 
 from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.engines import engines_for
+from tinsmith_driver.layers import with_layers
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import Compilation, Model, compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
+from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
 
 TARGET = "diana"
@@ -75,6 +78,7 @@ SETUPS = (
 class DianaRow:
     """macs: multiply-accumulates that passes have left, as they drop channels that change no output. ms: of an
     inference, of `cycles` at the board's clock. htvm_ms: HTVM's with these engines; None if there is no such figure.
+    turned: cycles, among all, of calls that turn inputs into what an accelerator reads; None if there is no such call.
     """
 
     network: str
@@ -85,6 +89,7 @@ class DianaRow:
     ms: float
     htvm_ms: float | None
     bit_exact: bool
+    turned: int | None = None
 
     @property
     def times(self) -> float | None:
@@ -152,7 +157,28 @@ def _row(name: str, setup: Setup) -> DianaRow:
         round(1e3 * cycles / registry().target(TARGET).board.clock_hz, 3),
         _HTVM_MS.get((name, setup.engines)),
         wrong_bytes(found) == 0,
+        _turned_cycles(compilation, found),
     )
+
+
+def _turned_cycles(compilation: Compilation, found: Measurement) -> int | None:
+    """By firmware that counts each call, of one sample. found: what it did without."""
+    turned = turned_inputs(compilation.program)
+    if not turned:
+        return None
+    cycles = with_layers(compilation, found, _TIMEOUT_SECONDS, compare=False).layer_cycles
+    return sum(cycles[index] for index in turned)
+
+
+def turned_inputs(program: Program) -> list[int]:
+    """Which calls turn an input of the network into another layout, by index among all calls."""
+    return [
+        index
+        for index, call in enumerate(program.calls)
+        if isinstance(call.operator, Reshape)
+        and call.inputs[0] in program.inputs
+        and program.view[call.outputs[0]].layout
+    ]
 
 
 def macs_of(graph: Graph) -> int:
@@ -187,6 +213,7 @@ def _text(rows: list[DianaRow]) -> str:
         "schedule",
         "MACs",
         "cycles",
+        "inputs turned",
         "ms",
         "HTVM ms",
         "times",
@@ -204,6 +231,7 @@ def _line(row: DianaRow) -> list[str]:
         row.schedule,
         thousands(row.macs),
         thousands(row.cycles),
+        thousands(row.turned),
         f"{row.ms:.3f}",
         f"{row.htvm_ms:.2f}" if row.htvm_ms is not None else _OUT_OF_MEMORY if is_known else "-",
         "-" if row.times is None else f"{row.times:.1f}",
