@@ -784,9 +784,8 @@ def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> No
 
 def _unseen(program: Program) -> str:
     """How many results no core reaches, so that nothing compares them."""
-    memories = [program.buffer_of(call.outputs[0]).memory for call in program.calls]
-    count = sum(program.memory[name].is_remote for name in memories)
-    return f", {count} of {len(memories)} aside, which no core can read" if count else ""
+    count = sum(program.is_remote(call.outputs[0]) for call in program.calls)
+    return f", {count} of {len(program.calls)} aside, which no core can read" if count else ""
 
 
 def _print_measurement(compilation: Compilation, measurement: Measurement) -> None:

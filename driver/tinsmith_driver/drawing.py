@@ -3,6 +3,10 @@
 import zlib
 from dataclasses import dataclass
 
+from tinsmith_driver.table import thousands
+
+_TICKS = 5
+
 
 @dataclass(frozen=True)
 class Rectangle:
@@ -24,6 +28,15 @@ def rectangle(
     return Rectangle(
         title, label, round(x, 2), round(y, 2), round(width, 2), round(height, 2), colour
     )
+
+
+def ticks(left: float, scale: float, length: int) -> list[tuple[float, str]]:
+    """Place and number along an axis of whole numbers from 0 to `length`; rounded down where it does not divide evenly.
+
+    left: place of 0. scale: how far apart two numbers are that follow each other.
+    """
+    numbers = [i * length // _TICKS for i in range(_TICKS + 1)]
+    return [(round(left + number * scale, 2), thousands(number)) for number in numbers]
 
 
 def room_for_text(width: float, character_width: float) -> int:

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
+from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text, ticks
 from tinsmith_driver.table import thousands
 from tinsmith_driver.timeline import Timeline
 from tinsmith_driver.traces import LAYERS, Span, tracks_of
 
 _WIDTH, _LEFT, _BOTTOM = 1100.0, 110.0, 20.0
 _TALL, _FLAT, _GAP = 22.0, 9.0, 3.0
-_TICKS = 5
 _CHARACTER_WIDTH = 6.0
 _LEAST_WIDTH = 0.2
 _CORE, _COPIES, _BOOTING, _SLEEP = "core ", "DMA ", "fabric controller", "sleep: "
@@ -42,12 +41,7 @@ def engine_timeline(trace: bytes) -> Timeline | None:
         parts += _bars(name, seen, colour, top, height, begin, scale)
         rows.append((name, top + height / 2))
         top += height + _GAP
-    length = end - begin
-    ticks = [
-        (round(_LEFT + i * length // _TICKS * scale, 2), thousands(i * length // _TICKS))
-        for i in range(_TICKS + 1)
-    ]
-    return Timeline(_WIDTH, top + _BOTTOM, _LEFT, parts, rows, ticks, [])
+    return Timeline(_WIDTH, top + _BOTTOM, _LEFT, parts, rows, ticks(_LEFT, scale, end - begin), [])
 
 
 def _rows(

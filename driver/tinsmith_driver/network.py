@@ -193,7 +193,7 @@ class _Runs:
             assert isinstance(step, Call | Copy | Fill)  # unrolled
             self._write_over(step)
             if isinstance(step, Call):
-                is_there = not self._is_remote(step.outputs[0])
+                is_there = not program.is_remote(step.outputs[0])
                 run = LayerRun(int(step.name.partition("@")[0]), started, is_there)
                 started += 1
                 if step.token is None:
@@ -210,10 +210,6 @@ class _Runs:
             run, call = flight
             if any(self._share_bytes(call.outputs[0], name) for name in step_names(step)[1]):
                 self._flights[token] = (replace(run, is_there=False), call)
-
-    def _is_remote(self, name: str) -> bool:
-        memory = self._program.buffer_of(name).memory
-        return self._program.memory[memory].is_remote
 
     def _share_bytes(self, one: str, other: str) -> bool:
         """Of two views; different buffers that are live do not."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
+from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text, ticks
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.table import thousands
 
@@ -15,7 +15,6 @@ WORK = "work"
 
 _WIDTH, _LEFT = 1100.0, 70.0
 _STACK, _BAR, _GAP, _BOTTOM = 150.0, 22.0, 8.0, 20.0
-_TICKS = 5
 _CHARACTER_WIDTH = 6.0
 _COLOURS = {
     WORK: "hsl(140 45% 55%)",
@@ -64,13 +63,17 @@ def timeline(tiling: TilingFacts) -> Timeline:
         top = _STACK + _GAP
     parts += _bars(layers, scale, top)
     rows.append(("modelled", top + _BAR / 2))
-    ticks = [
-        (round(_LEFT + i * longest // _TICKS * scale, 2), thousands(i * longest // _TICKS))
-        for i in range(_TICKS + 1)
-    ]
     causes = _causes(layers) if is_simulated else []
     legend = [(cause.replace("_", " "), _colour_of_cause(cause)) for cause in causes]
-    return Timeline(_WIDTH, top + _BAR + _BOTTOM, _LEFT, parts, rows, ticks, legend)
+    return Timeline(
+        _WIDTH,
+        top + _BAR + _BOTTOM,
+        _LEFT,
+        parts,
+        rows,
+        ticks(_LEFT, scale, longest),
+        legend,
+    )
 
 
 def _stacks(

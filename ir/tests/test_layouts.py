@@ -1,6 +1,7 @@
 """Views in layouts that no strides say: text, places, what the verifier refuses, and the evaluator."""
 
 import re
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -19,8 +20,9 @@ from tinsmith_ir import (
     print_program,
     verify_program,
 )
+from tinsmith_ir.expressions import Counter, Expression, Term
 from tinsmith_ir.layouts import LAYOUTS, element_offsets, find_layout, layout_bytes
-from tinsmith_ir.places import copied_places
+from tinsmith_ir.places import byte_range, copied_places
 
 
 class PairsOfChannels(ElementLayout):
@@ -114,6 +116,15 @@ def test_a_copy_within_one_layout_is_one_run_with_its_padding() -> None:
     np.testing.assert_array_equal(evaluate_program(program, {"x": data})["y"], data)
     with pytest.raises(GraphError, match="copies multiples of 8 bytes, not those of %others"):
         parse_program(ON_ENGINE.replace("start 8", "start 4"))
+
+
+def test_padding_and_gaps_count_among_the_bytes_of_a_view() -> None:
+    program = parse_program(ON_ENGINE)
+    assert byte_range(program.view["x"]) == (0, 6)
+    assert byte_range(program.view["others"]) == (8, 16)  # of six elements
+    assert byte_range(replace(program.view["x"], strides=(5, 1))) == (0, 8)
+    with pytest.raises(GraphError, match="counter"):
+        byte_range(replace(program.view["others"], start=Expression(0, (Term(8, Counter("i")),))))
 
 
 def test_a_layout_is_found_by_its_name() -> None:

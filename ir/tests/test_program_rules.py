@@ -46,6 +46,11 @@ def test_the_program_is_valid_but_for_a_counter_outside_of_its_loop() -> None:
         parse_program(PROGRAM)
 
 
+def test_views_of_a_remote_memory_are_remote() -> None:
+    program = parse_program(PROGRAM.replace("  fill %ring with 7\n", ""))
+    assert [view.name for view in program.views if program.is_remote(view.name)] == ["f"]
+
+
 WRONG = [
     ("align 4", "align 6", "alignment 6"),
     ("size 128", "size 0", "0 bytes"),

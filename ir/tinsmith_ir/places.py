@@ -93,6 +93,19 @@ def places(view: View) -> Places:
     return Places(starts, length)
 
 
+def byte_range(view: View) -> tuple[int, int]:
+    """The first byte of a view that no loop moves, and one behind the last, counted from the start of its buffer.
+
+    Padding of its layout is its own; bytes between strided elements count, too. Raises GraphError if it reads a
+    counter.
+    """
+    if view.layout or view.is_dense:
+        begin = view.start.value({})
+        return begin, begin + layout_bytes(view.layout, view.type)
+    found = places(view)
+    return found.begin, found.end
+
+
 def _runs(offsets: Offsets, size: int) -> Places:
     """Elements of `size` bytes each, in runs as long as all of them can be."""
     breaks = (np.diff(offsets) != size).nonzero()[0] + 1
@@ -107,9 +120,8 @@ def copied_places(source: View, destination: View) -> tuple[Places, Places]:
     Raises GraphError if one of them reads a counter.
     """
     if source.layout and source.layout == destination.layout:
-        size = layout_bytes(source.layout, source.type)
-        starts = (view.start.value({}) for view in (source, destination))
-        one, other = (Places(np.array([start], np.int64), size) for start in starts)
+        ranges = (byte_range(view) for view in (source, destination))
+        one, other = (Places(np.array([begin], np.int64), end - begin) for begin, end in ranges)
         return one, other
     return places(source), places(destination)
 

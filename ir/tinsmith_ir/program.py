@@ -408,6 +408,10 @@ class Program(Checked):
         """The buffer that a view lies on; raises KeyError for an unknown name."""
         return self.buffer[self.view[name].buffer]
 
+    def is_remote(self, name: str) -> bool:
+        """Whether a view lies where no core loads from; raises KeyError for an unknown name."""
+        return self.memory[self.buffer_of(name).memory].is_remote
+
     def with_buffers(self, buffers: tuple[Buffer, ...]) -> "Program":
         """The same program with other buffers (placed ones, say)."""
         return replace(self, buffers=buffers)

@@ -16,10 +16,9 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.few_bits import fits
 from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
-from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
-from tinsmith_ir.places import copied_places, places, run_count
+from tinsmith_ir.places import byte_range, copied_places, places, run_count
 from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
     Call,
@@ -485,7 +484,7 @@ def _views_beyond(program: Program) -> Iterator[str]:
         if view.counters:
             continue  # no step asks for it
         size = program.buffer[view.buffer].size_bytes
-        begin, end = _span(view)
+        begin, end = byte_range(view)
         if begin < 0 or end > size:
             yield (
                 f"bytes {begin} to {end - 1} of the {size} of {print_name(view.buffer)} in\n"
@@ -501,22 +500,13 @@ def _shared_padding(program: Program) -> Iterator[str]:
         if view.buffer in laid_out and not view.counters:
             views[view.buffer].append(view)
     for buffer in views.values():
-        ordered = sorted(((_span(view), view) for view in buffer), key=lambda one: one[0])
+        ordered = sorted(((byte_range(view), view) for view in buffer), key=lambda one: one[0])
         for (span, view), (reach, furthest) in zip(
             ordered[1:], accumulate(ordered, _further), strict=False
         ):
             is_shared = span[0] < reach[1]
             if is_shared and (view.layout or furthest.layout) and not _is_same(view, furthest):
                 yield f"{print_view(furthest)}\n  {print_view(view)}\n"
-
-
-def _span(view: View) -> tuple[int, int]:
-    """The bytes that are a view's, padding included."""
-    if view.layout or view.is_dense:
-        begin = view.start.value({})
-        return begin, begin + layout_bytes(view.layout, view.type)
-    found = places(view)
-    return found.begin, found.end
 
 
 _Spanned = tuple[tuple[int, int], View]

@@ -24,12 +24,7 @@
 #define TINSMITH_DIANA_ENABLE_BITS 0xc00u
 #endif
 
-// The accelerators' memory, to whose beginning their addresses are relative; the part of the second-level memory that
-// they reach.
-#ifndef TINSMITH_DIANA_L1
-#define TINSMITH_DIANA_L1 0x10000000u
-#endif
-
+// The part of the second-level memory that the accelerators reach.
 #ifndef TINSMITH_DIANA_L2
 #define TINSMITH_DIANA_L2 0x1c010000u
 #endif

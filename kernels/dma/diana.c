@@ -5,10 +5,6 @@
 
 #include "tinsmith/dma.h"
 
-#ifndef TINSMITH_DIANA_L1
-#define TINSMITH_DIANA_L1 0x10000000u
-#endif
-
 // The copy that was started last with a token; it is the last one to end.
 static uint32_t numbers[TINSMITH_DMA_TOKENS];
 

@@ -83,6 +83,14 @@ from tinsmith_lowering.walks import (
     reducing_walk,
     rows_walk,
 )
+from tinsmith_lowering.weighted import (
+    channel_parameters,
+    given_biases,
+    given_weights,
+    only_weights_are_constant,
+    weight_rows,
+    weights_are_constant,
+)
 
 __all__ = [
     "ARENA",
@@ -131,6 +139,7 @@ __all__ = [
     "Window",
     "aligned_bytes",
     "bytes_cycles",
+    "channel_parameters",
     "check_calls",
     "check_layouts",
     "check_memories",
@@ -143,6 +152,8 @@ __all__ = [
     "elementwise_walk",
     "find_kernel",
     "gathering_walk",
+    "given_biases",
+    "given_weights",
     "kernels_by_unit",
     "layer_of_call",
     "layer_of_node",
@@ -156,6 +167,7 @@ __all__ = [
     "no_options",
     "no_scratch",
     "no_walk",
+    "only_weights_are_constant",
     "overlaps",
     "pixels_walk",
     "pool_walk",
@@ -168,5 +180,7 @@ __all__ = [
     "stored_bytes",
     "stored_constants",
     "supported_operators",
+    "weight_rows",
+    "weights_are_constant",
     "weights_offset",
 ]

@@ -5,9 +5,8 @@ It is the end of the result's buffer, so no pass can give it away, and lives as 
 
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.layouts import layout_bytes
-from tinsmith_ir.places import places
-from tinsmith_ir.program import Call, Program, View
+from tinsmith_ir.places import byte_range
+from tinsmith_ir.program import Call, Program
 from tinsmith_ir.program_printer import print_step, print_view
 
 
@@ -25,7 +24,7 @@ def check_behind(program: Program, call: Call, name: str, wanted: int) -> None:
             f"kernel {call.kernel!r} writes {wanted} bytes behind {print_name(name)}: expected a result that no loop "
             f"moves, got\n  {print_view(view)}\n  {where}"
         )
-    end = _end(view)
+    _, end = byte_range(view)
     room = program.buffer[view.buffer].size_bytes - end
     if room < wanted:
         raise GraphError(
@@ -33,15 +32,8 @@ def check_behind(program: Program, call: Call, name: str, wanted: int) -> None:
             f"buffer {print_name(view.buffer)}, got {room}; make the buffer larger {where}"
         )
     for other in program.views:
-        if other.buffer == view.buffer and (other.counters or _end(other) > end):
+        if other.buffer == view.buffer and (other.counters or byte_range(other)[1] > end):
             raise GraphError(
                 f"kernel {call.kernel!r} writes {wanted} bytes behind {print_name(name)}: expected no tensor there, "
                 f"got\n  {print_view(other)}\n  {where}"
             )
-
-
-def _end(view: View) -> int:
-    """One behind the last byte of a view that no loop moves, counted from the start of its buffer."""
-    if view.layout or view.is_dense:
-        return view.start.value({}) + layout_bytes(view.layout, view.type)
-    return places(view).end

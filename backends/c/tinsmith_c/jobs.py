@@ -24,7 +24,7 @@ def layer_done(
     """
     output = layer_output(call)
     view = layout.program.view[output]
-    if layout.program.memory[layout.program.buffer_of(output).memory].is_remote:
+    if layout.program.is_remote(output):
         result = "NULL", "0u"
     else:
         size = layout_bytes(view.layout, view.type)

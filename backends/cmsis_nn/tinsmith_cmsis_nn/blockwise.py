@@ -15,6 +15,7 @@ from tinsmith_lowering import (
     Scope,
     Signature,
     loads_by_pixels,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -30,7 +31,6 @@ from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.packed_two_bits import with_sister
 from tinsmith_cmsis_nn.packing import PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_blocks import Blocks, kernel_blocks, pack_blockwise
-from tinsmith_cmsis_nn.rules import weights_are_constant
 
 HEADER = "tinsmith_nn_blockwise.h"
 _NAME = "tinsmith_blockwise_fully_connected_packed_s4"

@@ -17,6 +17,7 @@ from tinsmith_lowering import (
     Scope,
     Signature,
     constant_operands,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -37,7 +38,7 @@ from tinsmith_cmsis_nn.common import (
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.nearest import full_width, is_nearest, rounded, sister
 from tinsmith_cmsis_nn.packing import check_sums, refusal
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
 S8 = Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8)
 

@@ -20,6 +20,7 @@ from tinsmith_lowering import (
     Signature,
     constant_operands,
     loads_by_pixels,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -47,7 +48,7 @@ from tinsmith_cmsis_nn.packing import (
     refusal,
 )
 from tinsmith_cmsis_nn.packing_mve import small_blocks
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
 # Up to here a layer takes fewer instructions than by the kernel for any; another kernel beside that is more code.
 _SMALL_BLOCKS = 48

@@ -9,6 +9,7 @@ from tinsmith_lowering import (
     Prepared,
     Scope,
     loads_by_pixels,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -24,7 +25,6 @@ from tinsmith_cmsis_nn.four_bits import S4
 from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.packing import PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_four_bits import pack_fully_connected_four_bits
-from tinsmith_cmsis_nn.rules import weights_are_constant
 
 _NAME = "tinsmith_fully_connected_packed_s4"
 

@@ -13,6 +13,7 @@ from tinsmith_lowering import (
     Scope,
     Walk,
     loads_by_pixels,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -28,7 +29,6 @@ from tinsmith_cmsis_nn.guards import guards
 from tinsmith_cmsis_nn.packed_two_bits import HEADER, S2, with_sister
 from tinsmith_cmsis_nn.packing import PackedLayer, refusal
 from tinsmith_cmsis_nn.packing_two_bits import pack_fully_connected_two_bits
-from tinsmith_cmsis_nn.rules import weights_are_constant
 
 _NAME = "tinsmith_fully_connected_packed_s2"
 

@@ -31,6 +31,7 @@ from tinsmith_lowering import (
     pixels_walk,
     pool_walk,
     rows_walk,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -46,7 +47,6 @@ from tinsmith_cmsis_nn.common import (
 )
 from tinsmith_cmsis_nn.fully_connected import scales_are_per_tensor
 from tinsmith_cmsis_nn.guards import guards
-from tinsmith_cmsis_nn.rules import weights_are_constant
 from tinsmith_cmsis_nn.walks import windows
 
 _S16 = DType.INT16

@@ -15,6 +15,7 @@ from tinsmith_lowering import (
     loads_by_pixels,
     pixels_walk,
     rows_walk,
+    weights_are_constant,
     weights_offset,
 )
 from tinsmith_target import Target
@@ -39,7 +40,7 @@ from tinsmith_cmsis_nn.helpers import CONVOLUTION_OFFSET
 from tinsmith_cmsis_nn.nearest import full_width, is_nearest
 from tinsmith_cmsis_nn.packed_convolution import emit_record, input_is_computed, no_groups
 from tinsmith_cmsis_nn.packing import PackedLayer, pack_convolution_offset, refusal
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
 
 def weights_pack(layer: Layer) -> str | None:

@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_c import FieldValue, definition, expression, initializer, nested
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import AsGiven, Choice, Emission, Kernel, Layer, Operand, Prepared, Scope
+from tinsmith_lowering import (
+    AsGiven,
+    Choice,
+    Emission,
+    Kernel,
+    Layer,
+    Operand,
+    Prepared,
+    Scope,
+    weights_are_constant,
+)
 from tinsmith_target import Target
 
 from tinsmith_cmsis_nn import cost, loads, scratch, scratch_mve, sizes, walks
@@ -52,7 +62,7 @@ from tinsmith_cmsis_nn.packing import (
     refusal,
     surely_packs,
 )
-from tinsmith_cmsis_nn.rules import constant_bias, constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import constant_bias, constant_s8
 
 
 def input_is_computed(layer: Layer) -> str | None:

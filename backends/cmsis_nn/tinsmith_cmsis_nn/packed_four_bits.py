@@ -12,6 +12,7 @@ from tinsmith_lowering import (
     Walk,
     loads_by_pixels,
     pixels_walk,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -49,7 +50,6 @@ from tinsmith_cmsis_nn.packing_four_bits import (
     pack_convolution_four_bits,
     pack_depthwise_four_bits,
 )
-from tinsmith_cmsis_nn.rules import weights_are_constant
 
 
 def weights_pack(layer: Layer) -> str | None:

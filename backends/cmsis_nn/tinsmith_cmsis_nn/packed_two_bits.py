@@ -17,6 +17,7 @@ from tinsmith_lowering import (
     Walk,
     loads_by_pixels,
     pixels_walk,
+    weights_are_constant,
 )
 from tinsmith_target import Target
 
@@ -52,7 +53,6 @@ from tinsmith_cmsis_nn.packing_two_bits import (
     pack_convolution_two_bits,
     pack_depthwise_two_bits,
 )
-from tinsmith_cmsis_nn.rules import weights_are_constant
 
 HEADER = "tinsmith_nn_two_bits.h"
 S2 = Signature((DType.INT8, DType.INT2, DType.INT32), DType.INT8)

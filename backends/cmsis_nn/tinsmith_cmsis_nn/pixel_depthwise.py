@@ -11,6 +11,7 @@ from tinsmith_lowering import (
     Prepared,
     Scope,
     loads_by_pixels,
+    weights_are_constant,
     weights_offset,
 )
 from tinsmith_target import Target
@@ -36,7 +37,7 @@ from tinsmith_cmsis_nn.packed_convolution import (
     settled_channels,
 )
 from tinsmith_cmsis_nn.packing import PackedLayer, pack_depthwise_pixels, refusal
-from tinsmith_cmsis_nn.rules import constant_s8, weights_are_constant
+from tinsmith_cmsis_nn.rules import constant_s8
 
 
 def weights_pack(layer: Layer) -> str | None:

@@ -5,14 +5,6 @@ from numpy.typing import NDArray
 from tinsmith_lowering import Layer
 
 
-def weights_are_constant(layer: Layer) -> str | None:
-    """Weights and bias are known at compile time."""
-    for index, name in ((1, "weights"), (2, "bias")):
-        if layer.has_input(index) and layer.constant(index) is None:
-            return f"{name} is computed at run time"
-    return None
-
-
 def constant_s8(layer: Layer, index: int) -> NDArray[np.int8]:
     """An int8 operand that a rule has shown to be constant."""
     data = layer.constant(index)

@@ -9,15 +9,11 @@ from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, 
 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.rules import (
-    ACCELERATOR,
-    BACKEND,
-    HEADERS,
-    JOBS,
-    NAME,
     board_has_array,
     cost_of,
     emission,
     in_rows,
+    job_kernel,
     l1_finding,
     prepared,
     rows_bytes,
@@ -105,12 +101,9 @@ def layouts(layer: Layer) -> Layouts:
 def kernels() -> tuple[Kernel, ...]:
     """The one there is."""
     return (
-        Kernel(
-            name=NAME,
-            backend=BACKEND,
+        job_kernel(
             operator=Add,
             signature=Signature((DType.INT8, DType.INT8), DType.INT8),
-            headers=HEADERS,
             emit=emit,
             rules=(
                 board_has_array,
@@ -122,12 +115,9 @@ def kernels() -> tuple[Kernel, ...]:
                 tensors_fit,
             ),
             prepare=prepare,
-            engine=ACCELERATOR,
             roundings=(Rounding.FLOOR,),
             layouts=layouts,
             cost=cost,
-            accelerator=ACCELERATOR,
-            beside=JOBS,
         ),
     )
 

@@ -1,12 +1,11 @@
 """AveragePool2D over a whole image, by the core, of planes as the digital accelerator leaves them."""
 
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import AveragePool2D
 from tinsmith_ir.parameters import pool_parameters
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope, Signature
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope
 
 from tinsmith_diana.layouts import padded
-from tinsmith_diana.rules import BACKEND, PLANE_HEADERS, ROWS, board_has_array
+from tinsmith_diana.rules import ROWS, board_has_array, plane_kernel
 
 NAME = "tinsmith_diana_average"
 _MOST_ELEMENTS = 1 << 24
@@ -69,12 +68,9 @@ def layouts(layer: Layer) -> Layouts:
 def kernels() -> tuple[Kernel, ...]:
     """The one there is."""
     return (
-        Kernel(
+        plane_kernel(
             name=NAME,
-            backend=BACKEND,
             operator=AveragePool2D,
-            signature=Signature((DType.INT8,), DType.INT8),
-            headers=PLANE_HEADERS,
             emit=emit,
             rules=(board_has_array, is_whole_image, sums_fit, rounds_halves_away),
             layouts=layouts,

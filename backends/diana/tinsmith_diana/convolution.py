@@ -5,25 +5,27 @@ from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
+from tinsmith_lowering import (
+    Cost,
+    Kernel,
+    Layer,
+    Layouts,
+    Prepared,
+    given_weights,
+    only_weights_are_constant,
+)
 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.packing import packed_convolution, packed_depthwise
 from tinsmith_diana.rules import (
-    ACCELERATOR,
-    BACKEND,
-    HEADERS,
-    JOBS,
-    NAME,
     board_has_array,
     cost_of,
-    emission,
     in_rows,
     l1_finding,
     prepared,
-    weights_are_constant,
+    weighted_kernel,
+    weights_finding,
 )
 
 _SIDES = (1, 3, 5, 7)
@@ -103,8 +105,7 @@ def zeros_are_padding(layer: Layer) -> str | None:
 
 def weights_fit(layer: Layer) -> str | None:
     """The weights and biases of 16 outputs fit the accelerator's weight memory of 65,536 bytes."""
-    needed = _work(layer, 0).weight_bytes
-    return None if needed <= jobs.WEIGHT_MEMORY_BYTES else f"they take {needed:,} bytes"
+    return weights_finding(_work(layer))
 
 
 def tensors_fit(layer: Layer) -> str | None:
@@ -114,13 +115,8 @@ def tensors_fit(layer: Layer) -> str | None:
     return l1_finding([layer.input(0)], layer.output, _behind(layer))
 
 
-def work_of(layer: Layer) -> jobs.Convolution:
-    """Of a layer that obeys the rules."""
-    return _work(layer, scales.scale_of(layer).shift, relu=scales.scale_of(layer).relu)
-
-
-def _work(layer: Layer, shift: int, *, relu: bool = False) -> jobs.Convolution:
-    """The same where shift and clip are known, or do not matter."""
+def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convolution:
+    """Of a layer whose window is known. shift, relu: see `scales.Scale`; of cycles and bytes they change none."""
     _, rows, columns, channels = layer.input(0).shape
     _, height, width, outputs = layer.output.shape
     window = _known_window(layer)
@@ -138,13 +134,11 @@ def _work(layer: Layer, shift: int, *, relu: bool = False) -> jobs.Convolution:
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The record, and the weights and biases that its jobs load."""
-    data = layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    scale = scales.scale_of(layer)
     pack = packed_depthwise if isinstance(layer.operator, DepthwiseConv2D) else packed_convolution
-    weights = _within(data.astype(np.int8), _known_window(layer))
-    packed = pack(weights, scales.scale_of(layer).biases)
-    return prepared(work_of(layer), Prepared("weights", packed))
+    weights = _within(given_weights(layer).astype(np.int8), _known_window(layer))
+    work = _work(layer, scale.shift, relu=scale.relu)
+    return prepared(work, pack(weights, scale.biases))
 
 
 def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
@@ -154,15 +148,9 @@ def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
     return np.pad(data, ((0, 0), (0, rows), (window.before, columns), (0, 0)))
 
 
-def emit(layer: Layer, scope: Scope) -> Emission:
-    """The start and the wait."""
-    del layer
-    return emission(scope, weights=True)
-
-
 def cost(layer: Layer) -> Cost:
     """Of the accelerator's jobs, and of the core that starts them."""
-    return cost_of(_work(layer, 0))
+    return cost_of(_work(layer))
 
 
 def layouts(layer: Layer) -> Layouts:
@@ -171,22 +159,17 @@ def layouts(layer: Layer) -> Layouts:
 
 
 def _behind(layer: Layer) -> int:
-    work = _work(layer, 0)
+    work = _work(layer)
     return work.planes_behind * work.plane_bytes[1]
 
 
 def kernels() -> tuple[Kernel, ...]:
     """Of both operators."""
     kernel = partial(
-        Kernel,
-        name=NAME,
-        backend=BACKEND,
-        signature=Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8),
-        headers=HEADERS,
-        emit=emit,
+        weighted_kernel,
         rules=(
             board_has_array,
-            weights_are_constant,
+            only_weights_are_constant,
             one_image,
             stride_is_known,
             is_dense,
@@ -196,17 +179,11 @@ def kernels() -> tuple[Kernel, ...]:
             zeros_are_padding,
             weights_fit,
             tensors_fit,
-            scales.clips_to_int8_or_relu,
-            scales.is_one_shift,
-            scales.sums_fit,
+            *scales.RULES,
         ),
         prepare=prepare,
-        engine=ACCELERATOR,
-        roundings=scales.ROUNDINGS,
         layouts=layouts,
         cost=cost,
-        accelerator=ACCELERATOR,
-        beside=JOBS,
     )
     return tuple(kernel(operator=operator) for operator in (Conv2D, DepthwiseConv2D))
 

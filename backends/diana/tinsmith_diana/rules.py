@@ -1,23 +1,41 @@
 """Rules that layers of several operators share, and what their kernels declare alike."""
 
 from collections.abc import Sequence
+from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir import TensorType
-from tinsmith_lowering import Beside, Cost, Emission, Layer, Layouts, Scope
+from tinsmith_ir.dtypes import DType
+from tinsmith_lowering import Beside, Cost, Emission, Kernel, Layer, Layouts, Scope, Signature
 from tinsmith_lowering import Prepared as Constant
 
-from tinsmith_diana import jobs
+from tinsmith_diana import jobs, scales
 from tinsmith_diana.layouts import DianaRows
 
-BACKEND = "diana_digital"
-NAME = "tinsmith_diana_digital"
-HEADERS = ("tinsmith_diana_digital.h",)
-PLANE_HEADERS = ("tinsmith_diana_planes.h",)
-"""Of what the core does with tensors in rows."""
 ACCELERATOR = "digital"
 """Among those of a board."""
-JOBS = Beside(ACCELERATOR, is_fifo=True, depth=1)
 ROWS = DianaRows.name
+_BACKEND = "diana_digital"
+
+job_kernel = partial(
+    Kernel,
+    name="tinsmith_diana_digital",
+    backend=_BACKEND,
+    headers=("tinsmith_diana_digital.h",),
+    engine=ACCELERATOR,
+    accelerator=ACCELERATOR,
+    beside=Beside(ACCELERATOR, is_fifo=True, depth=1),
+)
+"""What all kernels of the accelerator have in common."""
+
+plane_kernel = partial(
+    Kernel,
+    backend=_BACKEND,
+    signature=Signature((DType.INT8,), DType.INT8),
+    headers=("tinsmith_diana_planes.h",),
+)
+"""What all kernels of the core have, which turn tensors in rows or compute with them."""
 
 _RECORD, _WEIGHTS = "layer", "weights"
 _CALL_CYCLES = 60
@@ -31,16 +49,6 @@ def board_has_array(layer: Layer) -> str | None:
     return None if has_array or board.architecture == "host" else f"{board.name} has not"
 
 
-def weights_are_constant(layer: Layer) -> str | None:
-    """Weights and bias are known at compile time, and the input is not."""
-    if layer.constant(0) is not None:
-        return "the input is a constant"
-    for index, name in ((1, "weights"), (2, "bias")):
-        if layer.has_input(index) and layer.constant(index) is None:
-            return f"{name} is computed at run time"
-    return None
-
-
 def rows_bytes(type_: TensorType) -> int:
     """Of a tensor in rows."""
     return DianaRows().size_bytes(type_)
@@ -52,15 +60,27 @@ def l1_finding(operands: Sequence[TensorType], result: TensorType, behind: int =
     return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
 
 
-def prepared(work: jobs.Work, weights: Constant | None = None) -> tuple[Constant, ...]:
-    """The record of a layer, and its weights."""
+def weights_finding(work: jobs.Work) -> str | None:
+    """None if what a job loads fits the weight memory."""
+    needed = work.weight_bytes
+    return None if needed <= jobs.WEIGHT_MEMORY_BYTES else f"they take {needed:,} bytes"
+
+
+def prepared(work: jobs.Work, packed: NDArray[np.int8] | None = None) -> tuple[Constant, ...]:
+    """The record of a layer, and what its jobs load: packed weights and biases."""
     words = Constant(_RECORD, jobs.record(work).astype("<u4").view("i1"))
-    return (words,) if weights is None else (words, weights)
+    return (words,) if packed is None else (words, Constant(_WEIGHTS, packed))
 
 
 def cost_of(work: jobs.Work) -> Cost:
     """Of the jobs, and of the core that starts them."""
     return Cost(jobs.cycles(work) + _CALL_CYCLES)
+
+
+def emit_weighted(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait of a layer with weights."""
+    del layer
+    return emission(scope, weights=True)
 
 
 def emission(scope: Scope, *, weights: bool, operand: str = "NULL") -> Emission:
@@ -79,3 +99,12 @@ def emission(scope: Scope, *, weights: bool, operand: str = "NULL") -> Emission:
 def in_rows(operands: int, behind: int = 0) -> Layouts:
     """The first operands and the result lie in rows."""
     return Layouts((ROWS,) * operands, (ROWS,), (behind,) if behind else ())
+
+
+weighted_kernel = partial(
+    job_kernel,
+    signature=Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8),
+    emit=emit_weighted,
+    roundings=scales.ROUNDINGS,
+)
+"""What those of layers with weights have in common, besides."""

@@ -10,14 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
-from tinsmith_ir.operators import Convolution, FullyConnected, Weighted
-from tinsmith_ir.parameters import (
-    ConvParameters,
-    conv_parameters,
-    fully_connected_channel_parameters,
-)
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Layer
+from tinsmith_lowering import Layer, channel_parameters, given_biases, weight_rows
 
 from tinsmith_diana.jobs import LARGEST_SHIFT
 
@@ -37,7 +31,7 @@ def is_one_shift(layer: Layer) -> str | None:
     """Each sum is multiplied by a power of two, the same for all channels, which is a shift by 0 to 31 bits to the
     right; set-rounding{mode=floor,bits=1} makes powers of two.
     """
-    p = _parameters(layer)
+    p = channel_parameters(layer)
     found = {
         right_shift(int(multiplier), int(shift))
         for multiplier, shift in zip(p.multipliers, p.shifts, strict=True)
@@ -52,15 +46,15 @@ def is_one_shift(layer: Layer) -> str | None:
 
 def clips_to_int8_or_relu(layer: Layer) -> str | None:
     """The result is clipped to [-128, 127] or [0, 127], the two clips of the array."""
-    p = _parameters(layer)
+    p = channel_parameters(layer)
     ends = p.clamp_min, p.clamp_max
     return None if ends in {(-128, 127), (0, 127)} else f"it is clipped to {ends[0]} to {ends[1]}"
 
 
 def sums_fit(layer: Layer) -> str | None:
     """Sums stay within 32 bits for every input, and biases with half a step and zero points do."""
-    p, rows = _parameters(layer), rows_of(layer)
-    own, all_of_it = own_biases(layer), scale_of(layer).biases
+    p, rows = channel_parameters(layer), weight_rows(layer)
+    own, all_of_it = given_biases(layer), scale_of(layer).biases
     for biases, points in ((own, p.input_offset), (all_of_it, 0)):
         ends = [
             np.where(rows > 0, rows * (one + points), rows * (other + points)).sum(axis=1)
@@ -74,15 +68,19 @@ def sums_fit(layer: Layer) -> str | None:
     return f"the bias of channel {wrong[0]} is {all_of_it[wrong[0]]:,}" if len(wrong) else None
 
 
+RULES = (clips_to_int8_or_relu, is_one_shift, sums_fit)
+"""Of all layers with weights."""
+
+
 def scale_of(layer: Layer) -> Scale:
     """Of a layer whose multipliers are one power of two."""
-    p = _parameters(layer)
+    p = channel_parameters(layer)
     shift = right_shift(int(p.multipliers[0]), int(p.shifts[0]))
     if shift is None:
         raise ValueError(f"layer {layer.name}: its multiplier is no power of two")
     half = (1 << shift) >> 1 if p.rounding is Rounding.NEAREST else 0
-    points = p.input_offset * rows_of(layer).sum(axis=1) + (p.output_offset << shift)
-    return Scale(own_biases(layer) + points + half, shift, p.clamp_min == 0)
+    points = p.input_offset * weight_rows(layer).sum(axis=1) + (p.output_offset << shift)
+    return Scale(given_biases(layer) + points + half, shift, p.clamp_min == 0)
 
 
 def right_shift(multiplier: int, shift: int) -> int | None:
@@ -90,25 +88,3 @@ def right_shift(multiplier: int, shift: int) -> int | None:
     if multiplier < 1 or multiplier & (multiplier - 1):
         return None
     return MULTIPLIER_BITS - shift - (multiplier.bit_length() - 1)
-
-
-def own_biases(layer: Layer) -> NDArray[np.int64]:
-    """The layer's, or zeros."""
-    given = layer.constant(2)
-    outputs = layer.output.shape[-1]
-    return np.zeros(outputs, np.int64) if given is None else given.astype(np.int64)
-
-
-def rows_of(layer: Layer) -> NDArray[np.int64]:
-    """Weights of each output, (outputs, taps). Raises ValueError if they are not constant."""
-    data = layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
-    arranged = np.moveaxis(data, layer.operator_as(Weighted).weights_axis, 0)
-    return arranged.astype(np.int64).reshape(layer.output.shape[-1], -1)
-
-
-def _parameters(layer: Layer) -> ConvParameters:
-    if isinstance(layer.operator, FullyConnected):
-        return fully_connected_channel_parameters(layer.operator, layer.inputs, layer.output)
-    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)

@@ -3,11 +3,10 @@
 from functools import partial
 
 from tinsmith_ir import TensorType
-from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Reshape
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope, Signature
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope
 
-from tinsmith_diana.rules import BACKEND, PLANE_HEADERS, ROWS, board_has_array
+from tinsmith_diana.rules import ROWS, board_has_array, plane_kernel
 
 TO_ROWS, FROM_ROWS = "tinsmith_diana_to_rows", "tinsmith_diana_from_rows"
 
@@ -67,11 +66,8 @@ def from_rows(layer: Layer) -> Layouts:
 def kernels() -> tuple[Kernel, ...]:
     """One for each way."""
     kernel = partial(
-        Kernel,
-        backend=BACKEND,
+        plane_kernel,
         operator=Reshape,
-        signature=Signature((DType.INT8,), DType.INT8),
-        headers=PLANE_HEADERS,
         rules=(board_has_array, is_computed, has_rows),
         cost=cost,
     )

@@ -18,6 +18,7 @@ from tinsmith_lowering import (
     Prepared,
     Scope,
     Signature,
+    only_weights_are_constant,
 )
 
 from tinsmith_neureka import jobs, scales
@@ -49,16 +50,6 @@ def board_has_accelerator(layer: Layer) -> str | None:
     is_beside_cluster = board.cluster is not None and BACKEND in board.cluster.accelerators
     has_one = board.architecture == "host" or is_beside_cluster
     return None if has_one else f"{board.name} has none"
-
-
-def weights_are_constant(layer: Layer) -> str | None:
-    """Weights and bias are known at compile time, and the input is not."""
-    if layer.constant(0) is not None:
-        return "the input is a constant"
-    for index, name in ((1, "weights"), (2, "bias")):
-        if layer.has_input(index) and layer.constant(index) is None:
-            return f"{name} is computed at run time"
-    return None
 
 
 def one_image(layer: Layer) -> str | None:
@@ -265,7 +256,7 @@ def _kernels_of(dtype: DType) -> tuple[Kernel, ...]:
     )
     rules = (
         board_has_accelerator,
-        weights_are_constant,
+        only_weights_are_constant,
         one_image,
         window_is_known,
         is_dense,

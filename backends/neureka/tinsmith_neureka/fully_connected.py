@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import FullyConnected
-from tinsmith_lowering import BYTES_PER_CYCLE, Cost, Kernel, Layer, Prepared, Signature
+from tinsmith_lowering import (
+    BYTES_PER_CYCLE,
+    Cost,
+    Kernel,
+    Layer,
+    Prepared,
+    Signature,
+    only_weights_are_constant,
+)
 
 from tinsmith_neureka import jobs, scales
 from tinsmith_neureka.convolution import (
@@ -23,7 +31,6 @@ from tinsmith_neureka.convolution import (
     constants_of,
     cost_of,
     emit,
-    weights_are_constant,
 )
 from tinsmith_neureka.packing import Mode, packed_bytes
 from tinsmith_neureka.weight_memory import are_beside, weight_choices
@@ -115,7 +122,7 @@ def kernels() -> tuple[Kernel, ...]:
         emit=emit,
         rules=(
             board_has_accelerator,
-            weights_are_constant,
+            only_weights_are_constant,
             extents_fit,
             scales.clips_to_int8,
             scales.products_fit,

@@ -10,15 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS, rescale
-from tinsmith_ir.operators import Convolution, FullyConnected, Weighted
-from tinsmith_ir.parameters import (
-    ConvParameters,
-    conv_parameters,
-    fully_connected_channel_parameters,
-)
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import Layer
+from tinsmith_lowering import Layer, channel_parameters, given_biases, weight_rows
 
 ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 
@@ -58,7 +52,7 @@ def products_fit(layer: Layer) -> str | None:
 
 def clips_to_int8(layer: Layer) -> str | None:
     """The result is clipped to all of int8, as a ReLU does whose zero point is -128."""
-    p = _parameters(layer)
+    p = channel_parameters(layer)
     is_whole = (p.clamp_min, p.clamp_max) == (-128, 127)
     return None if is_whole else f"it is clipped to {p.clamp_min} to {p.clamp_max}"
 
@@ -80,7 +74,7 @@ class _Sums:
 
 def scales_of(layer: Layer) -> Scales:
     """Of a layer whose shifts are 0 to 31."""
-    p, sums = _parameters(layer), _sums_of(layer)
+    p, sums = channel_parameters(layer), _sums_of(layer)
     shift = int(sums.shifts.max())
     half = (1 << shift) >> 1 if p.rounding is Rounding.NEAREST else 0
     addend = half + (p.output_offset << shift)
@@ -103,10 +97,8 @@ def zero_point_of(type_: TensorType) -> int:
 
 
 def _sums_of(layer: Layer) -> _Sums:
-    p, rows = _parameters(layer), _rows_of(layer)
-    own = layer.constant(2)
-    bias = np.zeros(len(rows), np.int64) if own is None else own.astype(np.int64)
-    bias = bias - zero_point_of(layer.input(0)) * rows.sum(axis=1)
+    p, rows = channel_parameters(layer), weight_rows(layer)
+    bias = given_biases(layer) - zero_point_of(layer.input(0)) * rows.sum(axis=1)
     low, high = (
         bias + np.where(rows > 0, rows * at_positive, rows * at_negative).sum(axis=1)
         for at_positive, at_negative in ((-128, 127), (127, -128))
@@ -127,21 +119,6 @@ def _sums_of(layer: Layer) -> _Sums:
     counts = ~constant & (p.multipliers != 0)
     largest = int(shifts[counts].max()) if counts.any() else 0
     return _Sums(rows, bias, low, high, np.where(counts, shifts, largest), constant, first)
-
-
-def _rows_of(layer: Layer) -> NDArray[np.int64]:
-    """Weights of each output channel, (channels, taps). Raises ValueError if they are not constant."""
-    data = layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
-    arranged = np.moveaxis(data, layer.operator_as(Weighted).weights_axis, 0)
-    return arranged.astype(np.int64).reshape(layer.output.shape[-1], -1)
-
-
-def _parameters(layer: Layer) -> ConvParameters:
-    if isinstance(layer.operator, FullyConnected):
-        return fully_connected_channel_parameters(layer.operator, layer.inputs, layer.output)
-    return conv_parameters(layer.operator_as(Convolution), layer.inputs, layer.output)
 
 
 def _products(ones: NDArray[np.int64], others: NDArray[np.integer], addend: int) -> list[int]:

@@ -7,7 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import BlockwiseFullyConnected
-from tinsmith_lowering import AsGiven, Cost, Kernel, Layer, Prepared, Signature
+from tinsmith_lowering import (
+    AsGiven,
+    Cost,
+    Kernel,
+    Layer,
+    Prepared,
+    Signature,
+    given_weights,
+    weights_are_constant,
+)
 from tinsmith_target import Target
 
 from tinsmith_pulp_nn import cost, few_bits, geometry
@@ -27,7 +36,6 @@ from tinsmith_pulp_nn.weights import (
     emit_arranged,
     multipliers_of_inputs,
     packed,
-    weights_are_constant,
 )
 
 _S4 = Signature((DType.INT8, DType.INT4, DType.INT32, DType.UINT8), DType.INT8)
@@ -52,7 +60,7 @@ def whole_blocks(layer: Layer) -> str | None:
 
 def pairs_are_bytes(layer: Layer) -> str | None:
     """No weight is -8 beside a negative one of the row above it, so that a byte holds 16 times it plus the other."""
-    return few_bits.wrong_byte(_weights(layer), 4)
+    return few_bits.wrong_byte(given_weights(layer).astype(np.int8), 4)
 
 
 def odd_sums_fit(layer: Layer) -> str | None:
@@ -80,7 +88,10 @@ def arranged_blocks(layer: Layer, counts: Rows) -> NDArray[np.int8]:
     """
     is_silent = (counts == 0).all(axis=1)
     missing = ((0, -len(counts) % _TOGETHER), (0, 0))
-    rows = np.pad(np.where(is_silent[:, None], 0, _weights(layer)).astype(np.int8), missing)
+    rows = np.pad(
+        np.where(is_silent[:, None], 0, given_weights(layer).astype(np.int8)).astype(np.int8),
+        missing,
+    )
     multipliers = np.pad(multipliers_of_inputs(layer).astype(np.uint8), missing)
     parts: list[NDArray[np.int8]] = []
     for first in range(0, rows.shape[1], block_inputs(layer)):
@@ -89,13 +100,6 @@ def arranged_blocks(layer: Layer, counts: Rows) -> NDArray[np.int8]:
         parts.append(few_bits.rows_in_bytes(packed(block), 4).reshape(groups, -1))
         parts.append(multipliers[:, first].reshape(groups, _TOGETHER).view(np.int8))
     return np.concatenate(parts, axis=1).reshape(-1)
-
-
-def _weights(layer: Layer) -> NDArray[np.int8]:
-    data = layer.constant(1)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
-    return data.astype(np.int8)
 
 
 def _rows(layer: Layer) -> int:

@@ -9,7 +9,15 @@ from numpy.typing import NDArray
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D, FullyConnected
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import CLUSTER_HEADER, Cost, Kernel, Layer, Rule, Signature
+from tinsmith_lowering import (
+    CLUSTER_HEADER,
+    Cost,
+    Kernel,
+    Layer,
+    Rule,
+    Signature,
+    weights_are_constant,
+)
 from tinsmith_target import Target
 
 from tinsmith_pulp_nn import cost, geometry, scaled
@@ -33,7 +41,6 @@ from tinsmith_pulp_nn.weights import (
     shifts_are_words,
     sums_fit,
     tflite_words,
-    weights_are_constant,
     zeros_are_few,
 )
 

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from tinsmith_ir.arithmetic import INT32_MAX, INT32_MIN, MULTIPLIER_BITS
 from tinsmith_ir.parameters import ConvParameters
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Layer
+from tinsmith_lowering import Layer, channel_parameters
 
-from tinsmith_pulp_nn.weights import Arranged, Rows, given_channels, parameters_of
+from tinsmith_pulp_nn.weights import Arranged, Rows, given_channels
 
 ROUNDINGS = (Rounding.NEAREST, Rounding.FLOOR)
 
@@ -113,7 +113,7 @@ def _high_words(layer: Layer, raised: int) -> Arranged:
 
 def _finding(layer: Layer, scale_of: "_ScaleOf", raised: int = 0) -> str | None:
     sums = _sums_of(layer, raised)
-    wrong = ~(sums.are_constant | (sums.are_words & scale_of(sums, parameters_of(layer)).fits))
+    wrong = ~(sums.are_constant | (sums.are_words & scale_of(sums, channel_parameters(layer)).fits))
     if not wrong.any():
         return None
     worst = int(np.flatnonzero(wrong)[0])
@@ -126,7 +126,7 @@ def _finding(layer: Layer, scale_of: "_ScaleOf", raised: int = 0) -> str | None:
 
 def _scales(layer: Layer, sums: _Sums, scale_of: "_ScaleOf") -> tuple[Rows, NDArray[np.int32]]:
     """Rows of weights; a tinsmith_pulp_scale_t of each channel. Channels of one value are addends alone."""
-    scale, constant = scale_of(sums, parameters_of(layer)), sums.are_constant
+    scale, constant = scale_of(sums, channel_parameters(layer)), sums.are_constant
     numbers = (
         np.where(constant, 0, scale.multipliers),
         np.where(constant, sums.values[0], scale.addends),
@@ -138,7 +138,7 @@ def _scales(layer: Layer, sums: _Sums, scale_of: "_ScaleOf") -> tuple[Rows, NDAr
 
 def _sums_of(layer: Layer, raised: int = 0) -> _Sums:
     """raised: by how many bits weights, and so sums, are moved to the left, and shifts longer."""
-    given, p = given_channels(layer), parameters_of(layer)
+    given, p = given_channels(layer), channel_parameters(layer)
     wide = given.rows.astype(np.int64)
     ends = [
         given.bias + np.where(wide > 0, wide * at_positive, wide * at_negative).sum(axis=1)

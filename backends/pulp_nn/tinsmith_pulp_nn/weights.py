@@ -10,14 +10,17 @@ from tinsmith_ir.operators import (
     BlockwiseFullyConnected,
     Convolution,
     DepthwiseConv2D,
-    FullyConnected,
 )
-from tinsmith_ir.parameters import (
-    ConvParameters,
-    conv_parameters,
-    fully_connected_channel_parameters,
+from tinsmith_lowering import (
+    AsGiven,
+    Emission,
+    Layer,
+    Prepared,
+    Scope,
+    channel_parameters,
+    given_biases,
+    given_weights,
 )
-from tinsmith_lowering import AsGiven, Emission, Layer, Prepared, Scope
 
 from tinsmith_pulp_nn.common import LAYOUT, fork, fork_batches, zero_point
 
@@ -28,16 +31,6 @@ _BLOCKS = 3
 """The operand of multipliers of blocks."""
 LARGEST_SUM = 1 << 30
 """Sums for TFLite's stage are below it."""
-
-
-def parameters_of(layer: Layer) -> ConvParameters:
-    """Multipliers, offsets and clamp of a layer with weights."""
-    if isinstance(layer.operator, Convolution):
-        return conv_parameters(layer.operator, layer.inputs, layer.output)
-    operator = layer.operator
-    if not isinstance(operator, BlockwiseFullyConnected):
-        operator = layer.operator_as(FullyConnected)
-    return fully_connected_channel_parameters(operator, layer.inputs, layer.output)
 
 
 Rows = NDArray[np.int8 | np.int16]
@@ -71,7 +64,7 @@ def channels_of(layer: Layer) -> Channels:
     """A layer's constants. Channels that have one value whatever the input (trained networks hold such, with weights
     near 0 and a bias near 2**30) get that value by weights of 0 and a scale of 2**-8.
     """
-    given, p = given_channels(layer), parameters_of(layer)
+    given, p = given_channels(layer), channel_parameters(layer)
     magnitude = np.abs(given.rows.astype(np.int64)).sum(axis=1)
     # What precedes the clamp rises with the sum, so equal ends mean equal values between.
     ends = [given.bias - 128 * magnitude, given.bias + 128 * magnitude]
@@ -96,16 +89,12 @@ def channels_of(layer: Layer) -> Channels:
 
 def given_channels(layer: Layer) -> Channels:
     """A layer's constants, all channels as they are. Raises ValueError for weights that are not constant."""
-    data, p = layer.constant(1), parameters_of(layer)
-    if data is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    data, p = given_weights(layer), channel_parameters(layer)
     count = layer.output.shape[-1]
     rows = np.ascontiguousarray(expanded(layer, data.astype(np.int8)).reshape(count, -1))
     if isinstance(layer.operator, BlockwiseFullyConnected):
         rows = (rows * multipliers_of_inputs(layer)).astype(np.int16)
-    bias = layer.constant(2)
-    own = np.zeros(count, np.int64) if bias is None else bias.astype(np.int64)
-    folded = own - zero_point(layer.input(0)) * rows.astype(np.int64).sum(axis=1)
+    folded = given_biases(layer) - zero_point(layer.input(0)) * rows.astype(np.int64).sum(axis=1)
     return Channels(rows, folded, p.multipliers, -p.shifts)
 
 
@@ -176,14 +165,6 @@ def zeros_are_few(layer: Layer) -> str | None:
     return None if is_small else f"they are {count:,}, and without {given:,}"
 
 
-def weights_are_constant(layer: Layer) -> str | None:
-    """Weights and bias are known at compile time."""
-    for index, name in ((1, "weights"), (2, "bias")):
-        if layer.has_input(index) and layer.constant(index) is None:
-            return f"{name} is computed at run time"
-    return None
-
-
 def sums_fit(layer: Layer) -> str | None:
     """Every sum, shifted to the left where its scale is large, stays below 2**30."""
     found = channels_of(layer)
@@ -241,7 +222,7 @@ def arranged(
 
 def output_numbers(layer: Layer) -> NDArray[np.int8]:
     """A tinsmith_pulp_output_numbers_t."""
-    p = parameters_of(layer)
+    p = channel_parameters(layer)
     return np.array([p.output_offset, p.clamp_min, p.clamp_max], "<i4").view(np.int8)
 
 

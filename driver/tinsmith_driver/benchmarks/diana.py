@@ -5,14 +5,13 @@ HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's acceler
 clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tinsmith_ir import Graph, UsageError
+from tinsmith_ir import Graph, Program, UsageError
+from tinsmith_ir.operators import Reshape
 
-from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
 from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
     SCHEDULE,
@@ -26,14 +25,16 @@ from tinsmith_driver.benchmarks.htvm_schedule import (
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.random_layers import RandomLayers, layers_text
 from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.build import built
 from tinsmith_driver.engines import engines_for
-from tinsmith_driver.inputs import load_samples, random_samples
+from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.layers import with_layers
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Compilation, Model, compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import traced
+from tinsmith_driver.running import Measurement, traced
 from tinsmith_driver.table import table, thousands
 
 TARGET = "diana"
@@ -94,7 +95,8 @@ SETUPS = (
 class DianaRow:
     """macs: multiply-accumulates that passes have left, as they drop channels that change no output. cycles: of an
     inference, as simulated; stated: further ones of HTVM's schedule (`HtvmRow`). ms: of both at the board's clock.
-    htvm_ms: HTVM's with these engines; None if there is no such figure.
+    htvm_ms: HTVM's with these engines; None if there is no such figure. turned: cycles, among those simulated, of
+    calls that turn inputs into what an accelerator reads; None if there is no such call, or HTVM's way is stated.
     """
 
     network: str
@@ -106,6 +108,7 @@ class DianaRow:
     ms: float
     htvm_ms: float | None
     bit_exact: bool
+    turned: int | None = None
 
     @property
     def times(self) -> float | None:
@@ -162,9 +165,7 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
 
 def htvm_model(name: str) -> Model:
     """One of HTVM's networks, as if read from a file."""
-    graph = NETWORKS[name](_SEED)
-    sha256 = hashlib.sha256(graph.name.encode()).hexdigest()
-    return Model(Path(f"{name}.tsm"), TEXT_FORMAT, sha256, graph)
+    return made_model(NETWORKS[name](_SEED))
 
 
 def _is_here(name: str) -> bool:
@@ -179,39 +180,42 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     """The row of a network, and what it is made of if the schedule is HTVM's."""
     htvm_ms = _HTVM_MS.get((name, setup.engines))
     clock_hz = registry().target(TARGET).board.clock_hz
-    model, samples = _model(name)
-    compilation = _compiled(model, setup.engines, (*_passes(name), *setup.passes))
-    htvm = None
-    with built(compilation) as build:
-        found = exact_run(build, compilation, samples)
-        if setup.schedule == _HTVM_SCHEDULE:
-            assert htvm_ms is not None  # of the array there are all
-            assert isinstance(model.graph, Graph)  # no plan was read
-            trace = traced(build, random_samples(model.graph, 1), _TIMEOUT_SECONDS)
-            parts = simulated(trace, f"{name}_run")
-            htvm = htvm_row(model.graph, found.cycles, parts, clock_hz, htvm_ms)
-    assert isinstance(compilation.graph, Graph)
-    cycles, stated = (found.cycles, 0) if htvm is None else (htvm.simulated.cycles, htvm.stated)
+    subject = Subject(htvm_model(name)) if name in NETWORKS else tiny(name)
+    compilation = _compiled(subject.model, setup.engines, (*_passes(name), *setup.passes))
+    graph = compilation.graph
+    assert isinstance(graph, Graph)  # no plan was read
+    found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
+    cycles, stated, turned, htvm = found.cycles or 0, 0, None, None
+    if setup.schedule == _HTVM_SCHEDULE:
+        htvm = _htvm_row(subject, compilation, cycles)
+        cycles, stated = htvm.simulated.cycles, htvm.stated
+    else:
+        turned = _turned_cycles(compilation, found)
     row = DianaRow(
         name,
         setup.engines,
         setup.schedule,
-        macs_of(compilation.graph),
+        macs_of(graph),
         cycles,
         stated,
         round(1e3 * (cycles + stated) / clock_hz, 3),
         htvm_ms,
-        found.wrong == 0,
+        wrong_bytes(found) == 0,
+        turned,
     )
     return row, htvm
 
 
-def _model(name: str) -> tuple[Model, SamplesOf]:
-    """A network, and what it is run on: random inputs, or those of its file."""
-    if name in NETWORKS:
-        return htvm_model(name), at_random(_SAMPLES)
-    path, inputs = network_files(read_baseline()[0][name])
-    return read_model(path, name), lambda graph: load_samples(inputs, graph, _SAMPLES)
+def _htvm_row(subject: Subject, compilation: Compilation, cycles: int) -> HtvmRow:
+    """From a trace of an inference. cycles: of one without."""
+    graph = subject.model.graph
+    assert isinstance(graph, Graph)
+    htvm_ms = _HTVM_MS[graph.name, _ARRAY]
+    assert htvm_ms is not None  # of the array there are all
+    with built(compilation) as build:
+        trace = traced(build, random_samples(graph, 1), _TIMEOUT_SECONDS)
+    parts = simulated(trace, f"{graph.name}_run")
+    return htvm_row(graph, cycles, parts, registry().target(TARGET).board.clock_hz, htvm_ms)
 
 
 def _passes(name: str) -> tuple[str, ...]:
@@ -230,6 +234,26 @@ LAYERS = RandomLayers(
     lambda model: _compiled(model, _ARRAY),
     "tinsmith_diana_digital",
 )
+
+
+def _turned_cycles(compilation: Compilation, found: Measurement) -> int | None:
+    """By firmware that counts each call, of one sample. found: what it did without."""
+    turned = turned_inputs(compilation.program)
+    if not turned:
+        return None
+    cycles = with_layers(compilation, found, _TIMEOUT_SECONDS, compare=False).layer_cycles
+    return sum(cycles[index] for index in turned)
+
+
+def turned_inputs(program: Program) -> list[int]:
+    """Which calls turn an input of the network into another layout, by index among all calls."""
+    return [
+        index
+        for index, call in enumerate(program.calls)
+        if isinstance(call.operator, Reshape)
+        and call.inputs[0] in program.inputs
+        and program.view[call.outputs[0]].layout
+    ]
 
 
 def macs_of(graph: Graph) -> int:
@@ -264,6 +288,7 @@ def _text(rows: list[DianaRow]) -> str:
         "schedule",
         "MACs",
         "simulated",
+        "inputs turned",
         "stated",
         "ms",
         "HTVM ms",
@@ -282,6 +307,7 @@ def _line(row: DianaRow) -> list[str]:
         row.schedule,
         thousands(row.macs),
         thousands(row.cycles),
+        thousands(row.turned),
         thousands(row.stated),
         f"{row.ms:.3f}",
         f"{row.htvm_ms:.2f}" if row.htvm_ms is not None else _OUT_OF_MEMORY if is_known else "-",

@@ -10,14 +10,11 @@ from dataclasses import asdict, dataclass, replace
 
 from tinsmith_ir import DoesNotFitError
 
-from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import load_samples
+from tinsmith_driver.benchmarks.subjects import compared, tiny
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 _TIMEOUT_SECONDS = 300
@@ -94,25 +91,21 @@ def _row(goal: Goal, target: str) -> Row:
     row = Row(
         goal.network, target, goal.channels, goal.flash, goal.least, goal.most, "does not fit"
     )
-    network: Network = read_baseline()[0][goal.network]
-    path, inputs = network_files(network)
+    subject = tiny(goal.network)
     options = CompileOptions(
         target, without=_CHANNELS if goal.channels else (), flash_bytes=goal.flash
     )
     try:
-        compilation = compile_model(read_model(path, network.name), options)
+        compilation = compile_model(subject.model, options)
     except DoesNotFitError:
         return row
-    with built(compilation) as build:
-        samples = load_samples(inputs, compilation.graph, _SAMPLES)
-        measured = run_samples(build, compilation.graph, samples, _TIMEOUT_SECONDS)
-        measured = compare(measured, compilation.reference)
-        sizes = build.weights, build.code + build.rodata
+    samples = subject.samples(compilation.graph, _SAMPLES)
+    measured, build = compared(compilation, samples, _TIMEOUT_SECONDS)
     return replace(
         row,
         status="ok" if measured.is_right else "differs",
-        weights=sizes[0],
-        code=sizes[1],
+        weights=build.weights,
+        code=build.code + build.rodata,
         arena=compilation.arena_bytes,
         instructions=measured.instructions,
     )
@@ -174,8 +167,7 @@ def _line(row: Row, whole: Row) -> list[str]:
     flash, times = ("-", "-") if ratios is None else (f"{ratio:.3f}" for ratio in ratios)
     least, most = ("-" if one is None else f"{one:.2f}" for one in (row.least, row.most))
     weights, code, arena, instructions = (
-        "-" if size is None else thousands(size)
-        for size in (row.weights, row.code, row.arena, row.instructions)
+        thousands(size) for size in (row.weights, row.code, row.arena, row.instructions)
     )
     return [
         row.network,

@@ -6,14 +6,12 @@ from dataclasses import asdict, dataclass
 
 from tinsmith_toolchains import CompilerName
 
-from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import load_samples
+from tinsmith_driver.benchmarks.subjects import compared, tiny
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 _TIMEOUT_SECONDS = 300
@@ -71,7 +69,7 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
         for name in chosen:
             for setting in settings:
                 bar.step(f"{name}: {setting.compiler} for {setting.target}")
-                rows.append(measure(networks[name], setting))
+                rows.append(measure(name, setting))
     failures = [
         f"{row.network}, {row.compiler} for {row.target}: {row.warnings} warnings, "
         f"{row.bytes_different} bytes different, same bytes twice: {row.same_twice}"
@@ -81,29 +79,25 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     return BenchmarkResult([asdict(row) for row in rows], _table(rows), failures)
 
 
-def measure(network: Network, setting: Setting) -> Row:
-    """Compile twice, build, run a few samples."""
-    path, inputs = network_files(network)
+def measure(network: str, setting: Setting) -> Row:
+    """Compile one of MLPerf Tiny's networks twice, build, run a few samples."""
+    subject = tiny(network)
     options = CompileOptions(
         setting.target,
         backend=setting.backend,
         compiler=setting.compiler,
         sanitize=setting.sanitize,
     )
-    model = read_model(path, network.name)
-    compilation, again = compile_model(model, options), compile_model(model, options)
-    groups = load_samples(inputs, compilation.graph, _SAMPLES)
-    with built(compilation) as build:
-        measurement = run_samples(build, compilation.graph, groups, _TIMEOUT_SECONDS)
-        measurement = compare(measurement, compilation.reference)
-        warnings = build.firmware.warnings
+    compilation, again = (compile_model(subject.model, options) for _ in range(2))
+    samples = subject.samples(compilation.graph, _SAMPLES)
+    measurement, build = compared(compilation, samples, _TIMEOUT_SECONDS)
     return Row(
-        network=network.name,
+        network=network,
         target=setting.target,
         compiler=setting.compiler,
         sanitize=setting.sanitize,
         backend=setting.backend or compilation.target.backend,
-        warnings=sum("warning:" in line for line in warnings.splitlines()),
+        warnings=sum("warning:" in line for line in build.firmware.warnings.splitlines()),
         bytes_different=measurement.mismatches,
         instructions=measurement.instructions,
         same_twice=compilation.files == again.files,

@@ -5,27 +5,22 @@ of whole tensors of the same compiler. All outputs are compared with the evaluat
 reference kernels where there are any.
 """
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 
 from tinsmith_ir import DoesNotFitError
 
-from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice, shrinking_names
-from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Compilation, compile_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 _TIMEOUT_SECONDS = 300
-_SAMPLES = 8
+_SAMPLES, _RANDOM_SAMPLES = 8, 2
 _ADDED_CODE = 4096
 _MOBILENET = "mobilenet_v2"
 
@@ -105,64 +100,47 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     with progress("memory", len(goals)) as bar:
         for goal in goals:
             bar.step(f"{goal.network} on {goal.target} in {thousands(goal.ram)} bytes")
-            subject = _Subject(goal)
+            subject = _subject(goal.network)
             pair = goal.network, goal.target
             if pair not in whole:
-                whole[pair] = subject.figures(subject.whole())
+                whole[pair] = _figures(subject, _whole(subject, goal))
             rows.append(_row(goal, subject, whole[pair]))
     failures = [failure for row in rows for failure in _misses(row)]
     return BenchmarkResult([asdict(row) for row in rows], _table(rows), failures)
 
 
-class _Subject:
-    """A network on a target."""
-
-    def __init__(self, goal: Goal) -> None:
-        self._goal = goal
-        if goal.network == _MOBILENET:
-            graph = mobilenet_v2(144, 0.35)
-            sha256 = hashlib.sha256(graph.name.encode()).hexdigest()
-            self._model = Model(Path(f"{graph.name}.tsm"), "tsm", sha256, graph)
-            self._inputs: Path | None = None
-        else:
-            network: Network = read_baseline()[0][goal.network]
-            path, self._inputs = network_files(network)
-            self._model = read_model(path, network.name)
-
-    def whole(self) -> Compilation:
-        """In any memory, no tensor being cut."""
-        return compile_model(
-            self._model, CompileOptions(self._goal.target, without=tuple(shrinking_names()))
-        )
-
-    def fitted(self) -> Compilation:
-        """Within the budget. Raises DoesNotFitError."""
-        options = CompileOptions(self._goal.target, ram_bytes=self._goal.ram)
-        if self._goal.streamed:
-            options = replace(options, passes=(PassChoice("stream-inputs"),))
-        return compile_model(self._model, options)
-
-    def figures(self, compilation: Compilation) -> _Figures:
-        """Run and compare."""
-        with built(compilation) as build:
-            measurement = run_samples(
-                build, compilation.graph, self._samples(compilation), _TIMEOUT_SECONDS
-            )
-            measurement = compare(measurement, compilation.reference)
-            return _Figures(
-                compilation.arena_bytes,
-                measurement.instructions or 0,
-                build.code + build.rodata,
-                measurement.is_right,
-            )
-
-    def _samples(self, compilation: Compilation) -> list[Samples]:
-        if self._inputs is None:
-            return [random_samples(compilation.graph, 2)]
-        return load_samples(self._inputs, compilation.graph, _SAMPLES)
+def _subject(network: str) -> Subject:
+    return Subject(made_model(mobilenet_v2(144, 0.35))) if network == _MOBILENET else tiny(network)
 
 
-def _row(goal: Goal, subject: _Subject, whole: _Figures) -> Row:
+def _whole(subject: Subject, goal: Goal) -> Compilation:
+    """In any memory, no tensor being cut."""
+    options = CompileOptions(goal.target, without=tuple(shrinking_names()))
+    return compile_model(subject.model, options)
+
+
+def _fitted(subject: Subject, goal: Goal) -> Compilation:
+    """Within the budget. Raises DoesNotFitError."""
+    options = CompileOptions(goal.target, ram_bytes=goal.ram)
+    if goal.streamed:
+        options = replace(options, passes=(PassChoice("stream-inputs"),))
+    return compile_model(subject.model, options)
+
+
+def _figures(subject: Subject, compilation: Compilation) -> _Figures:
+    """Run and compare."""
+    count = _SAMPLES if subject.inputs else _RANDOM_SAMPLES
+    samples = subject.samples(compilation.graph, count)
+    measurement, build = compared(compilation, samples, _TIMEOUT_SECONDS)
+    return _Figures(
+        compilation.arena_bytes,
+        measurement.instructions or 0,
+        build.code + build.rodata,
+        measurement.is_right,
+    )
+
+
+def _row(goal: Goal, subject: Subject, whole: _Figures) -> Row:
     row = Row(
         goal.network,
         goal.target,
@@ -173,7 +151,7 @@ def _row(goal: Goal, subject: _Subject, whole: _Figures) -> Row:
         at_most=goal.at_most,
     )
     try:
-        found = subject.figures(subject.fitted())
+        found = _figures(subject, _fitted(subject, goal))
     except DoesNotFitError as error:
         return replace(row, needed=error.needed_bytes)
     return replace(
@@ -210,12 +188,12 @@ def _table(rows: list[Row]) -> str:
             "asked for" if row.streamed else "given",
             thousands(row.budget),
             row.status,
-            "-" if row.arena is None else thousands(row.arena),
-            "-" if row.whole_arena is None else thousands(row.whole_arena),
-            "-" if row.instructions is None else thousands(row.instructions),
+            thousands(row.arena),
+            thousands(row.whole_arena),
+            thousands(row.instructions),
             "-" if row.times is None else f"{row.times:.3f}",
             f"{row.at_most:.2f}",
-            "-" if row.added_bytes is None else thousands(row.added_bytes),
+            thousands(row.added_bytes),
         ]
         for row in rows
     ]

@@ -10,11 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from tinsmith_ir import Graph
 from tinsmith_plugins import ImportChoices
 
-from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
-from tinsmith_driver.benchmarks.mlperf_tiny import float_files, network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import float_files
 from tinsmith_driver.benchmarks.placement import (
     PlacementRow,
     placement_misses,
@@ -31,9 +29,8 @@ from tinsmith_driver.benchmarks.remote_weights import (
     remote_text,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import Subject, byte_status, compared, tiny
 from tinsmith_driver.float_islands import FloatIslands
-from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
 from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
 from tinsmith_driver.progress import progress
@@ -52,6 +49,7 @@ _MOST_DIFFERENCE = 0.03
 _LAYERS = 300
 _SAMPLES = 2
 _CALIBRATION = 10
+_TIMEOUT_SECONDS = 600
 _TABLE = Path("platforms/simulators/soc/tests/neureka_table.py")
 _WRITER = Path("backends/neureka/tools/write_layers.py")
 
@@ -159,13 +157,10 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
 
 def _network(name: str, step: Step) -> NetworkRow:
     step(name)
-    path, inputs = network_files(read_baseline()[0][name])
-    model = read_model(path, name)
-
-    def samples(graph: Graph) -> Iterable[Samples]:
-        return load_samples(inputs, graph, _SAMPLES)
-
-    alone, both = (_measured(_compiled(model, backend), samples) for backend in (None, _BACKEND))
+    subject = tiny(name)
+    alone, both = (
+        _measured(subject, _compiled(subject.model, backend)) for backend in (None, _BACKEND)
+    )
     status = both.status if alone.status == "ok" else f"the cluster alone: {alone.status}"
     return NetworkRow(name, status, both.jobs, both.layers, alone.cycles, both.cycles)
 
@@ -177,8 +172,8 @@ def _bits(name: str, step: Step) -> BitsRow:
     for scheme in ("int8", "int4"):
         model = read_model(path, name, choices=ImportChoices(real_weights=True))
         choice = QuantizeChoice.parse(scheme, inputs, _CALIBRATION, FloatIslands(all=True))
-        made = quantized(model, choice)
-        found.append(_measured(_compiled(made.model, _BACKEND), at_random(_SAMPLES)))
+        made = quantized(model, choice).model
+        found.append(_measured(Subject(made), _compiled(made, _BACKEND)))
     status = next((each.status for each in found if each.status != "ok"), "ok")
     return BitsRow(name, status, found[0].cycles, found[1].cycles)
 
@@ -190,24 +185,22 @@ def _remote(name: str, step: Step) -> RemoteRow:
 
 def _placed(name: str, step: Step) -> PlacementRow:
     step(f"{name}, changes of its placement")
-    path, inputs = network_files(read_baseline()[0][name])
-    return placement_row(name, _Placing(read_model(path, name), inputs))
+    return placement_row(name, _Placing(tiny(name)))
 
 
 @dataclass(frozen=True, eq=False)
 class _Placing:
     """A network on both engines; see `placement.Meter`."""
 
-    model: Model
-    inputs: Path
+    subject: Subject
 
     def compiled(self, more: tuple[PassChoice, ...]) -> Compilation:
-        return _compiled(self.model, _BACKEND, more)
+        return _compiled(self.subject.model, _BACKEND, more)
 
     def cycles(self, compilation: Compilation) -> int:
-        found = _measured(compilation, lambda graph: load_samples(self.inputs, graph, 1))
+        found = _measured(self.subject, compilation, 1)
         if found.status != "ok":
-            raise BenchmarkError(f"{self.model.graph.name}: {found.status}")
+            raise BenchmarkError(f"{self.subject.model.graph.name}: {found.status}")
         return found.cycles
 
 
@@ -217,11 +210,11 @@ def _compiled(model: Model, backend: str | None, more: tuple[PassChoice, ...] = 
     return compile_model(model, options)
 
 
-def _measured(compilation: Compilation, samples_of: SamplesOf) -> _Measured:
-    with built(compilation) as build:
-        found = exact_run(build, compilation, samples_of)
-    calls = compilation.program.calls
-    return _Measured(found.status, LAYERS.jobs(compilation), len(calls), found.cycles)
+def _measured(subject: Subject, compilation: Compilation, count: int = _SAMPLES) -> _Measured:
+    samples = subject.samples(compilation.graph, count)
+    found, _ = compared(compilation, samples, _TIMEOUT_SECONDS)
+    calls = len(compilation.program.calls)
+    return _Measured(byte_status(found), LAYERS.jobs(compilation), calls, found.cycles or 0)
 
 
 def _device(root: Path, step: Step) -> Iterator[DeviceRow]:

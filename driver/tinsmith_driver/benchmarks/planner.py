@@ -5,11 +5,9 @@ An order is judged by the bound that its pass proves. A plan is a whole compilat
 tightest budget of RAM that `bench memory` asks for, and without one.
 """
 
-import hashlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import cast
 
 from tinsmith_ir import DoesNotFitError, Graph, Program, UsageError
@@ -17,14 +15,14 @@ from tinsmith_ir.passes import DetailedPass, Ordered
 from tinsmith_plugins import Setting
 
 from tinsmith_driver.benchmarks.memory import GOALS
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.order_graphs import FAMILIES
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.scaling import chain
+from tinsmith_driver.benchmarks.subjects import made_model, tiny
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import chosen_passes
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Model, compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands
@@ -145,19 +143,16 @@ def given_peak(program: Program) -> int:
 def _compilations(names: Sequence[str]) -> Iterator[tuple[str, Model, int | None]]:
     for name in names:
         if name in _TINY:
-            network = read_baseline()[0][name]
-            model = read_model(network_files(network)[0], network.name)
+            model = tiny(name).model
             yield name, model, None
             yield name, model, _least_budget(name)
         elif name == _MOBILENET:
-            graph = mobilenet_v2(224, 0.35)
-            sha256 = hashlib.sha256(graph.name.encode()).hexdigest()
-            model = Model(Path(f"{graph.name}.tsm"), TEXT_FORMAT, sha256, graph)
+            model = made_model(mobilenet_v2(224, 0.35))
             yield name, model, None
             yield name, model, _MOBILENET_BUDGET
         else:
             for operators in CHAINS:
-                yield name, Model(Path("chain.tsm"), TEXT_FORMAT, "0" * 64, chain(operators)), None
+                yield name, made_model(chain(operators)), None
 
 
 def _least_budget(name: str) -> int:

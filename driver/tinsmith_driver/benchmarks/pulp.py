@@ -17,7 +17,6 @@ from tinsmith_ir import DoesNotFitError, DType, Graph, Quantization, TensorType
 from tinsmith_ir.builder import GraphBuilder
 from tinsmith_ir.operators import Conv2D, Relu
 
-from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.pulp_alone import TILE, Alone, measure_alone, slow_calls
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError, checkout, script_lines
 from tinsmith_driver.benchmarks.pulp_plans import (
@@ -30,14 +29,14 @@ from tinsmith_driver.benchmarks.pulp_plans import (
 )
 from tinsmith_driver.benchmarks.pulp_proof import Section
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.cluster import cluster_share
-from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.inputs import Samples
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Compilation, Model, compile_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import Measurement, compare, run_samples
+from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands
 from tinsmith_driver.targets import chosen_target
 from tinsmith_driver.tiling import tile_plan
@@ -124,27 +123,26 @@ def run(models: str | None, targets: str | None, *, sweep: bool = True) -> Bench
     selection(targets, (TARGET,), "target")
     chosen = selection(models, NETWORKS, "network")
     root = checkout()
-    networks = {name: read_baseline()[0][name] for name in chosen}
     greedy = len(PLANNED_L1_SIZES) * (1 if sweep else 2)
     steps = len(chosen) * (3 + len(L1_SIZES) * sweep + greedy) + 2
     with progress("pulp", steps) as bar:
         rows = [
             measure(network, rounding, step=bar.step)
-            for network in networks.values()
+            for network in chosen
             for rounding in ROUNDINGS
         ]
         sections = [whole_section(rows), wait_section(_waits(rows))]
-        alone = {name: alone_calls(network, step=bar.step) for name, network in networks.items()}
+        alone = {name: alone_calls(name, step=bar.step) for name in chosen}
         sections += [ratio_section(rows, alone), layer_section(alone)]
         small: list[Whole] = []
         if sweep:
             small = [
                 measure(network, TFLITE, l1_bytes, samples=1, step=bar.step)
-                for network in networks.values()
+                for network in chosen
                 for l1_bytes in L1_SIZES
             ]
             sections.append(sweep_section(small))
-        sections.append(plan_section(planned(networks.values(), small, bar.step)))
+        sections.append(plan_section(planned(chosen, small, bar.step)))
         bar.step("chain")
         sections.append(tiling_section([*rows, *small], chain_row()))
         bar.step("the model of cycles")
@@ -156,25 +154,21 @@ def run(models: str | None, targets: str | None, *, sweep: bool = True) -> Bench
 
 
 def measure(
-    network: Network,
+    network: str,
     rounding: str = TFLITE,
     l1_bytes: int | None = None,
     samples: int | None = None,
     step: Step = lambda _: None,
     planner: str = EXACT,
 ) -> Whole:
-    """Compile, run and compare a network. l1_bytes: None for all that Siracusa leaves to a network. samples: of each
-    group at most.
+    """Compile, run and compare one of NETWORKS. l1_bytes: None for all that Siracusa leaves to a network. samples: of
+    each group at most.
     """
     where = f", L1 {l1_bytes:,}" if l1_bytes else ""
-    step(f"{network.name}, {rounding}{where}" + (f", {planner}" if planner != EXACT else ""))
-    path, inputs = network_files(network)
-    options = _options(rounding, l1_bytes, planner)
+    step(f"{network}, {rounding}{where}" + (f", {planner}" if planner != EXACT else ""))
+    subject, options = tiny(network), _options(rounding, l1_bytes, planner)
     return measure_model(
-        read_model(path, network.name),
-        options,
-        rounding,
-        lambda graph: load_samples(inputs, graph, samples),
+        subject.model, options, rounding, lambda graph: subject.samples(graph, samples)
     )
 
 
@@ -205,10 +199,7 @@ def measure_model(
         return Whole(name, rounding, l1_bytes, reason)
     graph = compilation.graph
     assert isinstance(graph, Graph)  # no plan was read
-    with built(compilation) as build:
-        measurement = run_samples(build, graph, samples_of(graph), _TIMEOUT_SECONDS)
-        code = build.code
-    measurement = compare(measurement, compilation.reference)
+    measurement, build = compared(compilation, samples_of(graph), _TIMEOUT_SECONDS)
     core_0, of_all = dma_waits(measurement)
     plan, shares = tile_plan(compilation), cluster_share(measurement.cores)
     return Whole(
@@ -221,7 +212,7 @@ def measure_model(
         cycles=measurement.cycles,
         dma_wait_core_0=core_0,
         dma_wait_all=of_all,
-        code=code,
+        code=build.code,
         seconds=tiling_seconds(compilation),
         plan=None if plan is None else plan.status,
         gap=None if plan is None else round(plan.gap, 4),
@@ -232,7 +223,7 @@ def measure_model(
 
 
 def planned(
-    networks: Iterable[Network], searched: Sequence[Whole], step: Step = lambda _: None
+    networks: Iterable[str], searched: Sequence[Whole], step: Step = lambda _: None
 ) -> list[Planned]:
     """Each network by the search and by the greedy planner. searched: rows of it that are known."""
     known = {(row.network, row.l1): row for row in searched}
@@ -240,7 +231,7 @@ def planned(
     for network in networks:
         for l1_bytes in PLANNED_L1_SIZES:
             for planner in _PLANNERS:
-                row = known.get((network.name, l1_bytes)) if planner == EXACT else None
+                row = known.get((network, l1_bytes)) if planner == EXACT else None
                 row = row or measure(network, TFLITE, l1_bytes, 1, step, planner)
                 found.append(_planned(row, planner))
     return found
@@ -279,7 +270,7 @@ def _different(measurement: Measurement, rounding: str) -> int:
     """The file holds what TFLite's rounding gives."""
     if rounding == TFLITE:
         return measurement.mismatches or 0
-    return sum(group.mismatches or 0 for group in measurement.groups)
+    return wrong_bytes(measurement)
 
 
 def dma_waits(measurement: Measurement) -> tuple[float | None, float | None]:
@@ -350,13 +341,11 @@ def _too_much_code(row: Whole) -> list[str]:
     return [f"{row.where}: {row.code:,} bytes of code, must be below {MOST_CODE:,}"]
 
 
-def alone_calls(network: Network, step: Step = lambda _: None) -> tuple[Sequence[Alone], int]:
+def alone_calls(network: str, step: Step = lambda _: None) -> tuple[Sequence[Alone], int]:
     """The kernels of a network alone, and how many bytes of the result differ."""
-    step(f"{network.name}: kernels alone")
-    path, inputs = network_files(network)
-    return alone_of_model(
-        read_model(path, network.name), lambda graph: load_samples(inputs, graph, 1)
-    )
+    step(f"{network}: kernels alone")
+    subject = tiny(network)
+    return alone_of_model(subject.model, lambda graph: subject.samples(graph, 1))
 
 
 def alone_of_model(
@@ -493,7 +482,7 @@ def chain(operators: int) -> Graph:
 
 def chain_row(operators: int = CHAIN_OPERATORS) -> dict[str, object]:
     """What tiling and allocation take of a chain, in a memory that holds two of its tensors and not four."""
-    model = Model(Path("chain.tsm"), TEXT_FORMAT, "0" * 64, chain(operators))
+    model = made_model(chain(operators))
     compilation = compile_model(model, CompileOptions(TARGET, l1_bytes=_CHAIN_L1))
     plan = tile_plan(compilation)
     return {

@@ -24,10 +24,9 @@ from tinsmith_ir.program import (
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import compared, wrong_bytes
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.pipelines import Compilation
-from tinsmith_driver.running import compare, run_samples
 
 TILE = "tile"
 """The pass that must not have run."""
@@ -73,9 +72,7 @@ def measure_alone(
     Raises DoesNotFitError for a call that wants more than the memory has.
     """
     repeated = replace(compilation, program=repeated_program(compilation))
-    with built(repeated, layer_hook=True) as build:
-        measurement = run_samples(build, repeated.graph, [samples.first(1)], timeout_seconds)
-    measurement = compare(measurement, repeated.reference)
+    measurement, _ = compared(repeated, [samples.first(1)], timeout_seconds, layer_hook=True)
     cycles = dict(
         zip((c.name for c in repeated.program.calls), measurement.layer_cycles, strict=True)
     )
@@ -86,7 +83,7 @@ def measure_alone(
         cost = kernel.cost(layer_of_call(program, call, compilation.target))
         if cost is not None:
             found.append(Alone(call.name, call.kernel, cycles[call.name], cost.cycles))
-    return found, sum(group.mismatches or 0 for group in measurement.groups)
+    return found, wrong_bytes(measurement)
 
 
 def repeated_program(compilation: Compilation) -> Program:

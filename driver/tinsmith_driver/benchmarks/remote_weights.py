@@ -2,19 +2,15 @@
 brings through L2, every output byte compared with the evaluator's.
 """
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from tinsmith_driver.benchmarks.exact_run import SamplesOf, at_random, exact_run
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
+from tinsmith_driver.benchmarks.mlperf_tiny import read_baseline
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import load_samples
+from tinsmith_driver.benchmarks.subjects import Subject, byte_status, compared, made_model, tiny
 from tinsmith_driver.options import CompileOptions, PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.staged import staged_facts
 from tinsmith_driver.table import table, thousands
 
@@ -22,6 +18,7 @@ TARGET = "gap9"
 NETWORKS = ("vww", "mobilenet_v2")
 _PASS = "set-rounding{mode=floor,narrow=yes}"
 _MOST_WAITING = {"vww": 0.10}
+_TIMEOUT_SECONDS = 600
 _PIXELS, _WIDTH = 144, 0.35
 
 
@@ -42,20 +39,19 @@ class RemoteRow:
 
 def remote_row(network: str) -> RemoteRow:
     """Of one of NETWORKS. Raises BenchmarkError where no constant lies far."""
-    model, samples = _model(network)
+    subject = _subject(network)
     options = CompileOptions(TARGET, passes=(PassChoice.parse(_PASS),))
-    compilation = compile_model(model, options)
-    with built(compilation) as build:
-        found = exact_run(build, compilation, samples)
-    facts = staged_facts(compilation, found.measurement)
+    compilation = compile_model(subject.model, options)
+    found, _ = compared(compilation, subject.samples(compilation.graph, 1), _TIMEOUT_SECONDS)
+    facts = staged_facts(compilation, found)
     if facts is None or facts["waiting"] is None:
         raise BenchmarkError(
             f"{network}: expected constants in a remote memory of {TARGET}, got none"
         )
     return RemoteRow(
         network,
-        found.status,
-        found.cycles,
+        byte_status(found),
+        found.cycles or 0,
         facts["far_bytes"],
         facts["fetched"],
         facts["used"],
@@ -63,15 +59,10 @@ def remote_row(network: str) -> RemoteRow:
     )
 
 
-def _model(network: str) -> tuple[Model, SamplesOf]:
-    """A network, and what it is run on: its first real input, or one at random."""
-    if network not in read_baseline()[0]:
-        made = mobilenet_v2(_PIXELS, _WIDTH)
-        sha256 = hashlib.sha256(made.name.encode()).hexdigest()
-        model = Model(Path(f"{made.name}.tsm"), TEXT_FORMAT, sha256, made)
-        return model, at_random(1)
-    path, inputs = network_files(read_baseline()[0][network])
-    return read_model(path, network), lambda graph: load_samples(inputs, graph, 1)
+def _subject(network: str) -> Subject:
+    if network in read_baseline()[0]:
+        return tiny(network)
+    return Subject(made_model(mobilenet_v2(_PIXELS, _WIDTH)))
 
 
 def remote_misses(rows: Iterable[RemoteRow]) -> Iterator[str]:

@@ -9,7 +9,6 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 import numpy as np
 from tinsmith_ir import DType, Graph, Quantization, TensorType, Value
@@ -18,8 +17,9 @@ from tinsmith_ir.operators import Add, Conv2D, MaxPool2D, Operator, Relu
 
 from tinsmith_driver.benchmarks.mlperf_tiny import TARGETS
 from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.benchmarks.subjects import made_model
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model
+from tinsmith_driver.pipelines import Model, compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands
 
@@ -171,10 +171,7 @@ def measure(
     on_start: Callable[[str], None] = lambda _: None,
 ) -> list[Row]:
     """Compile a network of each size, each twice the one before. on_start: told what is compiled, each time."""
-    models = [
-        Model(Path(f"{network}.tsm"), TEXT_FORMAT, "0" * 64, NETWORKS[network](operators))
-        for operators in sizes
-    ]
+    models = [made_model(NETWORKS[network](operators)) for operators in sizes]
     runs: list[list[_Run]] = [[] for _ in sizes]
     for _ in range(_ROUNDS):
         for operators, model, found in zip(sizes, models, runs, strict=True):

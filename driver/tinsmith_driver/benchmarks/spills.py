@@ -11,15 +11,12 @@ from dataclasses import asdict, dataclass, replace
 
 from tinsmith_ir import DoesNotFitError
 
-from tinsmith_driver.benchmarks.mlperf_tiny import Network, network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import load_samples
+from tinsmith_driver.benchmarks.subjects import compared, tiny
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 _TIMEOUT_SECONDS = 300
@@ -86,20 +83,17 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
 
 def _row(goal: Goal) -> Row:
     row = Row(goal.network, goal.streamed, goal.fast, goal.at_most, "does not fit")
-    network: Network = read_baseline()[0][goal.network]
-    path, inputs = network_files(network)
+    subject = tiny(goal.network)
     memories = ((_FAST, goal.fast * _KIB), (_SLOW, _SLOW_BYTES))
     passes = (PassChoice("stream-inputs"),) if goal.streamed else ()
     options = CompileOptions(_TARGET, memories=memories, passes=passes)
     try:
-        compilation = compile_model(read_model(path, network.name), options)
+        compilation = compile_model(subject.model, options)
     except DoesNotFitError:
         return row
     sizes = {name: plan.arena_bytes for name, plan in compilation.plans.items()}
-    with built(compilation) as build:
-        samples = load_samples(inputs, compilation.graph, _SAMPLES)
-        measured = run_samples(build, compilation.graph, samples, _TIMEOUT_SECONDS)
-        measured = compare(measured, compilation.reference)
+    samples = subject.samples(compilation.graph, _SAMPLES)
+    measured, _ = compared(compilation, samples, _TIMEOUT_SECONDS)
     return replace(
         row,
         status="ok" if measured.is_right else "differs",
@@ -130,9 +124,9 @@ def _table(rows: list[Row]) -> str:
             row.status,
             "-" if row.moved is None else f"{row.moved / _KIB:.1f}",
             f"{row.at_most:.1f}",
-            "-" if row.fast_arena is None else thousands(row.fast_arena),
-            "-" if row.slow_arena is None else thousands(row.slow_arena),
-            "-" if row.instructions is None else thousands(row.instructions),
+            thousands(row.fast_arena),
+            thousands(row.slow_arena),
+            thousands(row.instructions),
         ]
         for row in rows
     ]

@@ -13,16 +13,13 @@ from dataclasses import asdict, dataclass, replace
 from tinsmith_plugins import Plugin
 from tinsmith_target import Board, ChipConstant, SocSimulator, Target, target
 
-from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.benchmarks.result import BenchmarkResult
-from tinsmith_driver.build import built
+from tinsmith_driver.benchmarks.subjects import compared, tiny
 from tinsmith_driver.held import held_facts
-from tinsmith_driver.inputs import load_samples
 from tinsmith_driver.options import CompileOptions, Waits, selection
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import using
 from tinsmith_driver.progress import progress
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_driver.table import table, thousands
 
 _TIMEOUT_SECONDS = 600
@@ -127,13 +124,11 @@ def _rows(network: str, waits: int) -> Iterator[Row]:
 
 
 def _measured(name: str, waits: int, options: CompileOptions) -> Row:
-    path, inputs = network_files(read_baseline()[0][name])
-    compilation = compile_model(read_model(path, name), options)
+    subject = tiny(name)
+    compilation = compile_model(subject.model, options)
     held = held_facts(compilation)
-    with built(compilation) as build:
-        samples = load_samples(inputs, compilation.graph, _SAMPLES)
-        measured = run_samples(build, compilation.graph, samples, _TIMEOUT_SECONDS)
-        measured = compare(measured, compilation.reference)
+    samples = subject.samples(compilation.graph, _SAMPLES)
+    measured, _ = compared(compilation, samples, _TIMEOUT_SECONDS)
     return Row(
         network=name,
         waits=waits,

@@ -21,6 +21,11 @@ extern "C" {
 /** Outputs that the array computes at once, and elements of what it reads and writes at once. */
 #define TINSMITH_DIANA_LANES 16u
 
+/** Address of the accelerators' memory; their own addresses are relative to it. */
+#ifndef TINSMITH_DIANA_L1
+#define TINSMITH_DIANA_L1 0x10000000u
+#endif
+
 /** Bytes of the accelerators' memory, and of the array's memory for weights. */
 #define TINSMITH_DIANA_L1_BYTES 0x40000u
 #define TINSMITH_DIANA_WEIGHT_BYTES 0x10000u

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.lifetimes import BEFORE_FIRST_STEP
-from tinsmith_ir.places import places
-from tinsmith_ir.program import Call, Copy, Fill, Program, View, Wait
+from tinsmith_ir.places import byte_range
+from tinsmith_ir.program import Call, Copy, Fill, Program, Wait
 from tinsmith_ir.trailing import Steps
 
 NEVER_FIRST = 1 << 62
@@ -50,7 +49,7 @@ def spans_of(program: Program) -> Mapping[str, Span]:
     those between count as touched. The one that ends last touches the rest of its buffer, too, where its writer may
     leave what nobody reads (tinsmith_lowering's `Layouts.behind`).
     """
-    spans = {view.name: _span(view) for view in program.views if not view.counters}
+    spans = {view.name: byte_range(view) for view in program.views if not view.counters}
     ends: dict[str, int] = {}
     for name, (_, end) in spans.items():
         buffer = program.view[name].buffer
@@ -62,15 +61,6 @@ def spans_of(program: Program) -> Mapping[str, Span]:
         return max(end, sizes[buffer]) if end == ends[buffer] else end
 
     return {name: (begin, reach(name, end)) for name, (begin, end) in spans.items()}
-
-
-def _span(view: View) -> Span:
-    """Of a view alone, padding of its layout included."""
-    if view.is_dense or view.layout:
-        start = view.start.value({})
-        return start, start + layout_bytes(view.layout, view.type)
-    found = places(view)
-    return found.begin, found.end
 
 
 def find_touches(

@@ -4,8 +4,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tinsmith_ir.layouts import layout_bytes
-from tinsmith_ir.places import places
+from tinsmith_ir.places import byte_range
 from tinsmith_ir.program import Program, View
 
 
@@ -91,7 +90,7 @@ def _is_within(inner: View, outer: View) -> bool:
     """Whether a step that writes all of `outer` leaves nothing of `inner`; in doubt, no."""
     if inner.counters or outer.counters or not (outer.is_dense or outer.layout):
         return False
-    (begin, end), (first, last) = _range(inner), _range(outer)
+    (begin, end), (first, last) = byte_range(inner), byte_range(outer)
     return first <= begin and end <= last
 
 
@@ -99,14 +98,5 @@ def _meet(one: View, other: View) -> bool:
     """Whether two views of a buffer share a byte; in doubt, yes."""
     if one.counters or other.counters:
         return True
-    (begin, end), (first, last) = _range(one), _range(other)
+    (begin, end), (first, last) = byte_range(one), byte_range(other)
     return begin < last and first < end
-
-
-def _range(view: View) -> tuple[int, int]:
-    """First byte, and one behind the last, of a view that no loop moves."""
-    if view.layout:
-        start = view.start.value({})
-        return start, start + layout_bytes(view.layout, view.type)
-    found = places(view)
-    return found.begin, found.end
