@@ -56,8 +56,17 @@ def _copied(report: Path) -> int:
     return 0 if held is None else held["bytes"]
 
 
-@pytest.mark.parametrize("target_name", ["host", "cortex-m0", "cortex-m4", "cortex-m55", "riscv32"])
-@pytest.mark.parametrize("backend", [[], ["--backend", "reference"], ["--no-packed"]])
+# Each board once, each kind of kernels once.
+@pytest.mark.parametrize(
+    ("target_name", "backend"),
+    [
+        ("host", ["--no-packed"]),
+        ("cortex-m0", []),
+        ("cortex-m4", []),
+        ("cortex-m55", []),
+        ("riscv32", ["--backend", "reference"]),
+    ],
+)
 def test_runs_with_copies_are_bit_exact(
     model: Path,
     target_name: str,
@@ -74,7 +83,7 @@ def test_runs_with_copies_are_bit_exact(
     assert _copied(report) >= 9 * 32 * 32
 
 
-@pytest.mark.parametrize("ram", [5500, 6500, 8000, 12000])
+@pytest.mark.parametrize("ram", [5500, 8000])
 def test_a_run_whose_rows_stream_is_bit_exact(
     model: Path, ram: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -96,7 +105,7 @@ def test_copies_lie_in_the_fastest_of_several_memories(
     assert _copied(report) >= 9 * 32 * 32
 
 
-@pytest.mark.parametrize("ram", [None, 6000, 14000, 24000])
+@pytest.mark.parametrize("ram", [None, 6000, 24000])
 def test_each_claim_of_the_plan_holds(model: Path, ram: int | None) -> None:
     waits = Waits(5.0, 0.0, may_grow=ram is not None)
     compilation = _compiled(model, ram, waits=waits)
