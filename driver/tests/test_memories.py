@@ -1,13 +1,13 @@
 """An arena that is divided among memories: what is computed there is right, and every claim about it holds."""
 
 import json
+from functools import cache
 from pathlib import Path
 
 import pytest
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cli import main
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_plan_check import check_plan, read_plan
 
@@ -23,20 +23,21 @@ _IMAGES = """graph 2 "g" {
 _WHOLE = 24 * 24 * 16
 
 
-@pytest.fixture
-def model(tmp_path: Path) -> Path:
-    path = tmp_path / "g.tsm"
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "g.tsm"
     path.write_text(_IMAGES)
     return path
 
 
-def _compiled(model: Path, fast: int, *, passes: tuple[PassChoice, ...] = ()) -> Compilation:
+@cache
+def _compiled(model: Path, fast: int) -> Compilation:
     memories = (("fast", fast), ("slow", 1 << 20))
-    options = CompileOptions("host", memories=memories, passes=passes, verify_passes=True)
+    options = CompileOptions("host", memories=memories, verify_passes=True)
     return compile_model(read_model(model), options)
 
 
-@pytest.mark.parametrize("fast", [900, 1500, 2500, 4000, 8000, 12000])
+@pytest.mark.parametrize("fast", [900, 2500, 4000, 8000])
 def test_each_memory_keeps_its_size_and_the_certificate_holds(model: Path, fast: int) -> None:
     compilation = _compiled(model, fast)
     assert compilation.plans["fast"].arena_bytes <= fast
@@ -96,8 +97,6 @@ def test_a_name_alone_is_as_much_as_the_board_has(
     arguments = [str(model), "--target", "cortex-m4", "--ram", "ssram2=2500,psram"]
     assert main(["check", *arguments]) == 0
     assert "of 16,777,216 bytes" in capsys.readouterr().out
-    assert main(["verify", *arguments]) == 0
-    assert "bit-exact" in capsys.readouterr().out
 
 
 def test_a_name_alone_that_the_board_has_not_is_refused(
