@@ -255,8 +255,8 @@ def test_who_writes_what_a_job_will_load_is_atfault_of(tmp_path: Path) -> None:
         ("queue=0", "expected bytes_per_cycle and queue of 1 or more"),
         ("job_instructions=0", "job_instructions is 1 to 1024, not 0"),
         ("weight_bytes=0", "weight_bytes is 1 to 16777216, not 0"),
-        ("fully_connected_outputs=8", "fully_connected_outputs are multiples of 16"),
-        ("l1_bank_bytes=24", "l1_bank_bytes and fully_connected_outputs are multiples of 16"),
+        ("fully_connected_outputs=8", "fully_connected_outputs is a multiple of 16, not 8"),
+        ("l1_bank_bytes=24", "l1_bank_bytes is a multiple of 16, not 24"),
         ("speed=2", "nothing of such a part is called 'speed'"),
     ],
 )
