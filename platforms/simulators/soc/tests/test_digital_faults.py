@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diana_programs import SHARED, Writes, build, fault_of, start
 from digital_layers import Addition, one, place
 from digital_model import STOP, Connected, Convolution
 from digital_programs import (
@@ -16,14 +17,9 @@ from digital_programs import (
     L1ADDR,
     OPERATION,
     ROWS,
-    SHARED,
     WT_CONV_ADDR,
     WT_CONV_N,
     Program,
-    Writes,
-    build,
-    fault_of,
-    start,
 )
 from support import EXIT_USE
 

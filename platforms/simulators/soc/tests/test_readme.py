@@ -50,7 +50,12 @@ def test_every_constant_has_a_source() -> None:
 
 @pytest.mark.parametrize(
     ("header", "number"),
-    [("neureka_timing.h", 0), ("diana_shared.h", 1), ("diana_constants.h", 2)],
+    [
+        ("neureka_timing.h", 0),
+        ("diana_shared.h", 1),
+        ("diana_constants.h", 2),
+        ("diana_analog_constants.h", 3),
+    ],
 )
 def test_table_of_an_accelerators_constants_is_that_of_its_model(header: str, number: int) -> None:
     model = (CHIP.parents[1] / "model" / header).read_text(encoding="utf-8")
