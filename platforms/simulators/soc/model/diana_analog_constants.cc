@@ -8,11 +8,10 @@ namespace {
 #define CONSTANT(field) {#field, &DianaAnalogConstants::field}
 
 constexpr DianaConstant<DianaAnalogConstants> kConstants[] = {
-    CONSTANT(line_write),       CONSTANT(evaluation_1x1), CONSTANT(evaluation),
-    CONSTANT(post_vector),      CONSTANT(adc_gain),       CONSTANT(output_bits),
-    CONSTANT(symmetric_output), CONSTANT(any_sequence),   CONSTANT(wide_inputs),
-    CONSTANT(row_order),        CONSTANT(sign_pattern),   CONSTANT(line_columns),
-    CONSTANT(counts_columns),   CONSTANT(scale_packets),  CONSTANT(noise),
+    CONSTANT(line_write),        CONSTANT(evaluation_1x1), CONSTANT(evaluation),       CONSTANT(post_vector),
+    CONSTANT(adc_gain),          CONSTANT(output_bits),    CONSTANT(symmetric_output), CONSTANT(any_sequence),
+    CONSTANT(wide_inputs),       CONSTANT(row_order),      CONSTANT(sign_pattern),     CONSTANT(line_columns),
+    CONSTANT(low_column_blocks), CONSTANT(counts_columns), CONSTANT(scale_packets),    CONSTANT(noise),
     CONSTANT(noise_seed),
 };
 

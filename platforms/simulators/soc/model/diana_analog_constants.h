@@ -41,6 +41,8 @@ struct DianaAnalogConstants : DianaShared {
   uint32_t sign_pattern = 1;
   // Outputs of which lines in L2 have a multiple [dory; 512 in its older versions].
   uint32_t line_columns = 128;
+  // 1: bits of word 20, of blocks of 32 outputs, count from 0 up [imec]; 0: from 15 down [dory].
+  uint32_t low_column_blocks = 0;
   // 1: word 13 of an instruction counts columns of outputs; 0: evaluations of a row of them [dory].
   uint32_t counts_columns = 0;
   // Packets, of 16 outputs each, of the memory for scales and offsets [estimate: what the array's columns need].

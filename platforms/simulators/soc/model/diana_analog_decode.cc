@@ -198,11 +198,21 @@ class Decoder {
     if (job_.loads_weights && value(Word::kWeightLines) != job_.lines()) {
       refuse(Word::kWeightLines, std::to_string(job_.lines()) + ", two lines for each row, rounded up to 32");
     }
-    const uint32_t used = value(Word::kColumnBlocks);
-    const uint32_t least = 0xFFFFU << (16 - divide_up(job_.outputs, kColumnBlock)) & 0xFFFFU;
-    const uint32_t unused = ~used & 0xFFFFU;
-    if ((used & least) != least || (unused & (unused + 1)) != 0) {
-      refuse(Word::kColumnBlocks, "bits from 15 down, one for each 32 outputs or more");
+    check_column_blocks();
+  }
+
+  // As many as the outputs need, or more, side by side from one end on.
+  void check_column_blocks() const {
+    const bool is_low = constants_.low_column_blocks != 0;
+    uint32_t used = 0;
+    while (used < 16 && field(Word::kColumnBlocks, is_low ? used : 15 - used, 1) != 0) {
+      used += 1;
+    }
+    const uint32_t all = (1U << used) - 1;
+    if (used < divide_up(job_.outputs, kColumnBlock) ||
+        value(Word::kColumnBlocks) != (is_low ? all : all << (16 - used))) {
+      refuse(Word::kColumnBlocks,
+             std::string("bits from ") + (is_low ? "0 up" : "15 down") + ", one for each 32 outputs or more");
     }
   }
 

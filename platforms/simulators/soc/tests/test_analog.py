@@ -135,6 +135,43 @@ def test_what_is_doubtful_may_be_otherwise(
     assert job.ended - job.began == job_cycles(layer) + vectors
 
 
+@pytest.mark.parametrize(("word", "low"), [(0xC000, 0), (0x0003, 1), (0xFFFF, 0), (0xFFFF, 1)])
+def test_blocks_of_columns_count_from_either_end(word: int, low: int, tmp_path: Path) -> None:
+    layer = Layer(8, 40, 2, 2)
+    tensors = draw(layer, np.random.default_rng(6))
+    program = Program()
+    place_out = place(program, layer, tensors, w20=word)
+    program.expect(place_out, compute(layer, tensors))
+    assert run(program, tmp_path, device=f"low_column_blocks={low}") == program.expected
+
+
+@pytest.mark.parametrize(
+    ("layer", "weights", "evaluations"),
+    [
+        # MobileNet's third layer, two of ResNet's, one of ToyAdmos; columns of an evaluation as DORY has them.
+        (Layer(16, 32, 24, 24, unroll=4), 8 * 16, 163 * 24 * 6),
+        (
+            Layer(16, 16, 32, 32, (3, 3), pads=(1, 1, 1, 1), unroll=4),
+            8 * 144,
+            105 * 32 * 8,
+        ),
+        (Layer(64, 64, 8, 8, (3, 3), pads=(1, 1, 1, 1), unroll=4), 8 * 576, 105 * 8 * 2),
+        (Layer(128, 128), 8 * 128, 163),
+    ],
+)
+def test_layers_of_htvms_networks_take_the_cycles_of_the_published_model(
+    layer: Layer, weights: int, evaluations: int, tmp_path: Path
+) -> None:
+    """Eight cycles for a row of weights, and evaluations; a job's beginning is 48 cycles, two loads are 22."""
+    trace = tmp_path / "trace.json"
+    program = checked([layer], np.random.default_rng(3))
+    assert run(program, tmp_path, "--trace", str(trace)) == program.expected
+    slices = {it.name.split()[0]: it.ended - it.began for it in read_trace(trace)["analog"]}
+    assert slices["weights"] == weights + 22
+    assert slices["compute"] == evaluations
+    assert slices["conv"] == 48 + 22 + weights + evaluations
+
+
 @pytest.mark.parametrize("counts", [0, 1])
 def test_columns_of_outputs_are_counted_or_evaluations_are(counts: int, tmp_path: Path) -> None:
     """Eight columns, four of an evaluation."""

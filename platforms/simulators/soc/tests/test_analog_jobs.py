@@ -169,7 +169,7 @@ def test_outputs_of_the_digital_accelerator_are_read_where_they_lie(tmp_path: Pa
     analog = Program(data=program.data)
     program.others[len(program.steps)] = ANALOG
     program.steps.append(analog.job(packed, b"", instruction(second, places)))
-    memory = run(program, tmp_path)
+    memory = run(program, tmp_path, "--race-check")
     expected = bytearray(memory)
     put_image(expected, places[1], compute(second, tensors))
     assert memory == expected
