@@ -35,10 +35,17 @@ _SOURCES = {
 _MOVED_BYTES = 64 * 1024
 
 
-def build(implementation: str, folder: Path, program: str = "layers.c") -> Firmware:
-    """A program with a file of this room, named without its suffix. Twins run under sanitizers."""
+def build(
+    implementation: str, folder: Path, program: str = "layers.c", also: str | None = None
+) -> Firmware:
+    """A program with a file of this room, named without its suffix, or two. Twins run under sanitizers."""
     is_twin = implementation in (*TWINS, ANALOG_TWIN)
-    sources = [f"{implementation}.c", *_SOURCES[implementation]]
+    sources = [
+        source
+        for each in (implementation, also)
+        if each is not None
+        for source in (f"{each}.c", *_SOURCES[each])
+    ]
     place = target("host") if is_twin else _roomy_chip()
     try:
         need_emulator(place.board)
