@@ -8,39 +8,9 @@
 
 #include "tinsmith/diana.h"
 
+#include "chip.h"
 #include "record.h"
 
-#ifndef TINSMITH_DIANA_DIGITAL
-#define TINSMITH_DIANA_DIGITAL 0x1a10c000u
-#endif
-
-// The word whose bits turn both accelerators on, as the SDK says: of PULP's generator of events, where it lets events
-// through to the core.
-#ifndef TINSMITH_DIANA_ENABLE
-#define TINSMITH_DIANA_ENABLE 0x1a106018u
-#endif
-
-#ifndef TINSMITH_DIANA_ENABLE_BITS
-#define TINSMITH_DIANA_ENABLE_BITS 0xc00u
-#endif
-
-// The part of the second-level memory that the accelerators reach.
-#ifndef TINSMITH_DIANA_L2
-#define TINSMITH_DIANA_L2 0x1c010000u
-#endif
-
-#ifndef TINSMITH_DIANA_L2_BYTES
-#define TINSMITH_DIANA_L2_BYTES 0x70000u
-#endif
-
-// The section of arenas: boards keep them where accelerators reach them, and other variables in the private part.
-// Nobody clears it.
-#ifndef TINSMITH_DIANA_SHARED
-#define TINSMITH_DIANA_SHARED __attribute__((section(".arena.tinsmith_diana"), aligned(16)))
-#endif
-
-#define TRIGGER 0x00u
-#define STATUS 0x0cu
 #define CONVOLUTION_WEIGHTS 0x40u  // an address, and words behind it, as in the next three
 #define FULLY_CONNECTED_WEIGHTS 0x48u
 #define INSTRUCTIONS 0x50u
@@ -51,10 +21,6 @@
 #define COPY_WORDS 0xa8u
 #define COPY_L1 0xacu
 #define WORDS 0x04u
-
-enum { kCompute = 0, kCopyOut = 1, kCopyIn = 2 };
-
-#define CONFIGURATION_WORDS 16u
 
 // Where weights of fully connected layers begin, in rows, and the logarithm of it in bytes: halfway for convolutions.
 #define CONVOLUTION_FIRST_ROW 0x800u
@@ -73,25 +39,11 @@ static uint32_t started;
 static bool is_ready;
 
 static inline void store_register(uint32_t offset, uint32_t value) {
-  *(volatile uint32_t *)(uintptr_t)(TINSMITH_DIANA_DIGITAL + offset) = value;
-}
-
-static inline void store_shared(uint32_t *word, uint32_t value) {
-  *(volatile uint32_t *)word = value;
-}
-
-static inline uint32_t address(const void *place) {
-  return (uint32_t)(uintptr_t)place;
-}
-
-// No access of what a job reads or writes may move across.
-static inline void order_memory(void) {
-  __asm__ volatile("" : : : "memory");
+  store_word(TINSMITH_DIANA_DIGITAL + offset, value);
 }
 
 static inline void wait_until_idle(void) {
-  while (*(volatile uint32_t *)(uintptr_t)(TINSMITH_DIANA_DIGITAL + STATUS) != 0u) {
-  }
+  wait_for(TINSMITH_DIANA_DIGITAL);
 }
 
 static void clear_shared(void) {
@@ -102,7 +54,7 @@ static void clear_shared(void) {
 
 // Turn the accelerator on, and write what no job changes.
 static __attribute__((noinline)) void prepare(void) {
-  *(volatile uint32_t *)(uintptr_t)TINSMITH_DIANA_ENABLE |= TINSMITH_DIANA_ENABLE_BITS;
+  enable_accelerators();
   clear_shared();
   store_shared(&shared.convolution[0], CONVOLUTION_FIRST_ROW);
   store_shared(&shared.convolution[1], CONVOLUTION_LOGARITHM);
@@ -192,16 +144,11 @@ uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsm
   return started++;
 }
 
-// Whether so many bytes lie in a memory of that size.
-static bool lies_in(uint32_t place, uint32_t bytes, uint32_t memory, uint32_t size) {
-  return place - memory < size && bytes <= size - (place - memory);
-}
-
 static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2, uint32_t bytes, uint32_t *number) {
   if (bytes - 1u >= TINSMITH_DIANA_L1_BYTES) {
     return kTinsmithDianaBadLength;
   }
-  const uint32_t rounded = (bytes + TINSMITH_DIANA_COPY_BYTES - 1u) & ~(TINSMITH_DIANA_COPY_BYTES - 1u);
+  const uint32_t rounded = rounded_for_copy(bytes);
   const bool is_aligned = l1 % kLanes == 0u && l2 % 4u == 0u;
   if (!is_aligned || !lies_in(l1, rounded, TINSMITH_DIANA_L1, TINSMITH_DIANA_L1_BYTES) ||
       !lies_in(l2, rounded, TINSMITH_DIANA_L2, TINSMITH_DIANA_L2_BYTES)) {

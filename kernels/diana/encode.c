@@ -18,11 +18,6 @@ static bool is_convolution(const tinsmith_diana_layer_t *layer) {
   return layer->mode == kTinsmithDianaConvolution || layer->mode == kTinsmithDianaDepthwise;
 }
 
-// Whether a kernel at that stride makes as many outputs of a padded input.
-static bool is_output_size(uint32_t output, uint32_t padded_input, uint32_t kernel, uint32_t stride) {
-  return padded_input >= kernel && (padded_input - kernel) / stride + 1u == output;
-}
-
 static bool are_sizes(const tinsmith_diana_layer_t *layer) {
   return is_size(layer->input_height) && is_size(layer->input_width) && is_size(layer->input_channels) &&
          is_size(layer->output_height) && is_size(layer->output_width) && is_size(layer->output_channels) &&
@@ -38,8 +33,8 @@ static bool is_padding(const tinsmith_diana_layer_t *layer) {
 static bool is_shape(const tinsmith_diana_layer_t *layer) {
   const uint32_t height = layer->input_height + layer->pad_top + layer->pad_bottom;
   const uint32_t width = layer->input_width + 2u * layer->pad_width;
-  if (!is_output_size(layer->output_height, height, layer->kernel_height, layer->stride) ||
-      !is_output_size(layer->output_width, width, layer->kernel_width, layer->stride)) {
+  if (!tinsmith_diana_is_output_size(layer->output_height, height, layer->kernel_height, layer->stride) ||
+      !tinsmith_diana_is_output_size(layer->output_width, width, layer->kernel_width, layer->stride)) {
     return false;
   }
   const bool has_no_kernel = layer->kernel_height == 1u && layer->kernel_width == 1u && layer->stride == 1u;

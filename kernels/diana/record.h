@@ -64,4 +64,10 @@ static inline bool tinsmith_diana_is_kernel(uint32_t side) {
   return side <= 7u && side % 2u == 1u;
 }
 
+// Whether a kernel at that stride makes as many outputs of a padded input.
+static inline bool tinsmith_diana_is_output_size(uint32_t output, uint32_t padded_input, uint32_t kernel,
+                                                 uint32_t stride) {
+  return padded_input >= kernel && (padded_input - kernel) / stride + 1u == output;
+}
+
 #endif  // TINSMITH_KERNELS_DIANA_RECORD_H_

@@ -1,6 +1,10 @@
 // Cycles of what the chip's core does for a layer or a copy, for driver_costs.py: each for the second time in a run.
 
+#include <stddef.h>
+#include <string.h>
+
 #include "tinsmith/diana.h"
+#include "tinsmith_diana_analog.h"
 #include "tinsmith_harness.h"
 
 #define CHANNELS 16u
@@ -23,6 +27,10 @@ enum {
   kCopy,       // start and wait
   kDepthwise,  // start and wait, of CHANNELS jobs
   kConnect,    // the same of OUTPUTS / 16 jobs
+  kAnalogEncode,
+  kAnalogStart,     // with loads of weights
+  kAnalogConvolve,  // start and wait, with these loads
+  kAnalogAgain,     // the same without them
   kTimes,
 };
 
@@ -115,6 +123,52 @@ static int measure_layers(uint32_t empty) {
   return status;
 }
 
+static uint32_t start_analog(const tinsmith_diana_analog_record_t *record, const int8_t *weights) {
+  const tinsmith_diana_analog_places_t places = {
+      .weights = weights,
+      .input = (const int8_t *)INPUT,
+      .output = (int8_t *)OUTPUT,
+  };
+  return tinsmith_diana_analog_start(record, &places);
+}
+
+static uint32_t analog_cycles_of(const tinsmith_diana_analog_record_t *record, const int8_t *weights) {
+  const uint32_t begin = now();
+  tinsmith_diana_analog_wait(start_analog(record, weights));
+  return now() - begin;
+}
+
+static int measure_analog_layers(uint32_t empty) {
+  uint32_t *const cycles = far_memory.cycles;
+  const tinsmith_diana_analog_layer_t layer = {
+      .input_height = SIDE,
+      .input_width = SIDE,
+      .input_channels = CHANNELS,
+      .output_height = SIDE,
+      .output_width = SIDE,
+      .output_channels = CHANNELS,
+      .kernel_height = 3u,
+      .kernel_width = 3u,
+      .stride = 1u,
+      .pad_top = 1u,
+      .pad_bottom = 1u,
+      .pad_left = 1u,
+      .pad_right = 1u,
+      .unroll = 4u,
+  };
+  static tinsmith_diana_analog_record_t record;
+  uint32_t begin = now();
+  const int status = (int)tinsmith_diana_analog_encode(&layer, &record);
+  cycles[kAnalogEncode] = now() - begin - empty;
+  begin = now();
+  const uint32_t number = start_analog(&record, far_memory.weights);
+  cycles[kAnalogStart] = now() - begin - empty;
+  tinsmith_diana_analog_wait(number);
+  cycles[kAnalogConvolve] = analog_cycles_of(&record, far_memory.weights) - empty;
+  cycles[kAnalogAgain] = analog_cycles_of(&record, NULL) - empty;
+  return status;
+}
+
 static int measure_copy(uint32_t empty) {
   uint32_t *const cycles = far_memory.cycles;
   uint32_t number = 0u;
@@ -128,11 +182,13 @@ static int measure_copy(uint32_t empty) {
 
 static int run(void *argument) {
   (void)argument;
+  // Any weights and inputs will do, but not all are some that the analog accelerator knows.
+  memset(&far_memory, 0, sizeof far_memory);
   int status = 0;
   for (uint32_t turn = 0u; turn < TURNS; ++turn) {
     const uint32_t begin = now();
     const uint32_t empty = now() - begin;
-    status |= measure_copy(empty) | measure_layers(empty);
+    status |= measure_copy(empty) | measure_layers(empty) | measure_analog_layers(empty);
   }
   return status;
 }

@@ -46,13 +46,19 @@ class Encoder:
 
 def encoder(folder: Path) -> Encoder:
     """Compile encode.c for this machine, with checks of undefined behaviour."""
+    return Encoder(compiled("encode.c", folder))
+
+
+def compiled(source: str, folder: Path) -> ctypes.CDLL:
+    """A file of this room, for this machine, with checks of undefined behaviour."""
     library = folder / "encode.so"
     flags = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-shared", "-fPIC"]
     checks = ["-fsanitize=undefined", "-fno-sanitize-recover=all"]
     compiler = os.environ.get("TINSMITH_HOST_CC", "cc")
-    command = [compiler, *flags, *checks, f"-I{ROOM.parent / 'include'}", str(ROOM / "encode.c")]
+    headers = [f"-I{ROOM.parent / 'include'}", f"-I{ROOM / 'include'}"]
+    command = [compiler, *flags, *checks, *headers, str(ROOM / source)]
     done = subprocess.run(
         [*command, "-o", str(library)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
-    return Encoder(ctypes.CDLL(str(library)))
+    return ctypes.CDLL(str(library))

@@ -20,13 +20,32 @@ DRIVER = "diana"
 
 PLACES = [*TWINS, DRIVER]
 
+ANALOG_TWIN = "analog_host"
+ANALOG_DRIVER = "analog"
+"""Likewise for the analog accelerator."""
+
+_ENCODED = {DRIVER: ["encode.c", "src/call.c"], ANALOG_DRIVER: ["analog_encode.c"]}
+_SOURCES = {
+    **{twin: [*_ENCODED[DRIVER], "twin.c"] for twin in TWINS},
+    ANALOG_TWIN: [*_ENCODED[ANALOG_DRIVER], "analog_twin.c"],
+    **_ENCODED,
+}
+"""What goes with each."""
+
 _MOVED_BYTES = 64 * 1024
 
 
-def build(implementation: str, folder: Path, program: str = "layers.c") -> Firmware:
-    """A program with a file of this room, named without its suffix. Twins run under sanitizers."""
-    is_twin = implementation in TWINS
-    sources = ["encode.c", f"{implementation}.c", "src/call.c", *(["twin.c"] if is_twin else [])]
+def build(
+    implementation: str, folder: Path, program: str = "layers.c", also: str | None = None
+) -> Firmware:
+    """A program with a file of this room, named without its suffix, or two. Twins run under sanitizers."""
+    is_twin = implementation in (*TWINS, ANALOG_TWIN)
+    sources = [
+        source
+        for each in (implementation, also)
+        if each is not None
+        for source in (f"{each}.c", *_SOURCES[each])
+    ]
     place = target("host") if is_twin else _roomy_chip()
     try:
         need_emulator(place.board)

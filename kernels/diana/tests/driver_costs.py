@@ -12,7 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from diana_places import DRIVER, build
+from diana_places import ANALOG_DRIVER, DRIVER, build
 from tinsmith_emulators import run, trace
 from tinsmith_toolchains import Firmware
 
@@ -26,8 +26,15 @@ ENCODE, START, WAIT_AGAIN, CONVOLVE, START_COPY, COPY, DEPTHWISE, CONNECT = (
     "start and wait, of depthwise 3x3 16x16x16",
     "start and wait, of fully connected 64 to 128",
 )
+ANALOG_ENCODE, ANALOG_START, ANALOG_CONVOLVE, ANALOG_AGAIN = (
+    "`tinsmith_diana_analog_encode`",
+    "`tinsmith_diana_analog_start` of a convolution",
+    "analog start and wait, of 3x3 16x16x16 to 16, weights loaded",
+    "the same, weights in the array",
+)
 BETWEEN = "between two jobs of a layer, at most"
-_IN_ORDER = (ENCODE, START, WAIT_AGAIN, CONVOLVE, START_COPY, COPY, DEPTHWISE, CONNECT)
+_DIGITAL = (ENCODE, START, WAIT_AGAIN, CONVOLVE, START_COPY, COPY, DEPTHWISE, CONNECT)
+_IN_ORDER = (*_DIGITAL, ANALOG_ENCODE, ANALOG_START, ANALOG_CONVOLVE, ANALOG_AGAIN)
 
 
 @dataclass(frozen=True)
@@ -48,16 +55,18 @@ class _Job:
 
 def costs(folder: Path) -> dict[str, Cost]:
     """By what is done. folder: for the program."""
-    firmware = build(DRIVER, folder, "costs.c")
+    firmware = build(DRIVER, folder, "costs.c", also=ANALOG_DRIVER)
     _, output = run(firmware, firmware.target, [b"", b""]).outputs
     cycles = dict(zip(_IN_ORDER, np.frombuffer(output, np.uint32).tolist(), strict=True))
-    jobs = _jobs(firmware)
+    jobs, analog_jobs = _jobs(firmware, "digital"), _jobs(firmware, "analog")
     # Of the second turn: one copy, two convolutions, then the jobs of the other two layers.
     of_layers = {
         COPY: jobs[-27:-26],
         CONVOLVE: jobs[-25:-24],
         DEPTHWISE: jobs[-24:-8],
         CONNECT: jobs[-8:],
+        ANALOG_CONVOLVE: analog_jobs[-2:-1],
+        ANALOG_AGAIN: analog_jobs[-1:],
     }
     worked = {name: sum(it.ended - it.began for it in some) for name, some in of_layers.items()}
     table = {name: Cost(count, worked.get(name, 0)) for name, count in cycles.items()}
@@ -69,13 +78,13 @@ def _longest_gap(jobs: list[_Job]) -> int:
     return max(after.began - before.ended for before, after in pairwise(jobs))
 
 
-def _jobs(firmware: Firmware) -> list[_Job]:
+def _jobs(firmware: Firmware, accelerator: str) -> list[_Job]:
     """Of the accelerator, in order. A job's parts begin with it or later, and are shorter."""
     events = json.loads(trace(firmware, firmware.target, b""))["traceEvents"]
     (track,) = {
         it["tid"]
         for it in events
-        if it["name"] == "thread_name" and it["args"]["name"] == "digital"
+        if it["name"] == "thread_name" and it["args"]["name"] == accelerator
     }
     slices = [
         _Job(it["ts"], it["ts"] + it["dur"])

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "platforms/simulators/soc/model/diana_analog.h"
 #include "platforms/simulators/soc/model/diana_digital.h"
 #include "platforms/simulators/soc/model/neureka.h"
 #include "platforms/simulators/soc/model/toy_accelerator.h"
@@ -13,6 +14,8 @@ namespace {
 // Made when first asked for, as others add their kinds before main() in any order.
 std::map<std::string, MakeDevice> &kinds() {
   static std::map<std::string, MakeDevice> known = {
+      {"diana_analog",
+       [](Settings &settings) { return std::make_unique<DianaAnalog>(diana_analog_constants(settings)); }},
       {"diana_digital", [](Settings &settings) { return std::make_unique<DianaDigital>(diana_constants(settings)); }},
       {"neureka", [](Settings &settings) { return std::make_unique<Neureka>(neureka_timing(settings)); }},
       {"toy", [](Settings &) { return std::make_unique<ToyAccelerator>(); }},

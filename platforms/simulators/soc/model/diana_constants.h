@@ -1,33 +1,15 @@
-// The constants of the model of DIANA's digital accelerator, each with its source.
-//
-// "match": MATCH's cost model of DIANA. "tinyvers": read in the RTL of TinyVers, the sister chip, whose array is 8x8
-// where DIANA's is 16x16. "dory": DORY's and its driver library's use of the chip. "sdk": DIANA's pulp-sdk. "fitted":
-// to HTVM's published latencies. "inferred": from what such sources do. "estimate": nobody's number. Cycles unless they
-// say otherwise. What an estimate moves is said of the four networks of HTVM's Table I: DSCNN 455, MobileNet 1477,
-// ResNet 309, ToyAdmos 94 thousand cycles.
+// The constants of the model of DIANA's digital accelerator alone, each with its source; diana_shared.h has the others,
+// and says what sources are called.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DIANA_CONSTANTS_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DIANA_CONSTANTS_H_
 
 #include <cstdint>
 
-#include "platforms/simulators/soc/model/part.h"
+#include "platforms/simulators/soc/model/diana_shared.h"
 
 namespace tinsmith::soc {
 
-struct DianaConstants {
-  // A job: before its first load, and before each of its seven loads, be there something to load or not [estimate: with
-  // 64 + 256 bytes, 100 of the 474 cycles that a job took with its software, fitted; 10 cycles more or less of a load
-  // are 18, 88, 1 and 7 thousand cycles of the networks].
-  uint32_t job_begin = 3;
-  uint32_t load_begin = 11;
-  // Each further instruction of a job [tinyvers: three states between two layers].
-  uint32_t instruction_begin = 3;
-  // A copy, before its first byte [estimate: a part of the 36 that a copy took with its software, fitted; match has 70.
-  // ResNet's 3072 copies of rows of HTVM make 25 thousand cycles of it, all other copies less than one].
-  uint32_t copy_begin = 8;
-  // Bytes that copies and loads move in a cycle [match; of 4, 8, 16 and 32 the only one that fits HTVM's latencies].
-  uint32_t bytes_per_cycle = 16;
-
+struct DianaConstants : DianaShared {
   // Convolutions: a pass over a kernel row of an input channel takes its taps and these [match]; a block of 16x16
   // outputs takes these: bias 4, its sum, the shift, 16 rows out, the array's clearing [match; tinyvers explains 23].
   uint32_t pass_begin = 2;
@@ -41,23 +23,11 @@ struct DianaConstants {
 
   // What is doubtful, as HTVM saw the chip. Outputs of a fully connected job, 0: any number [dory: 16].
   uint32_t fully_connected_outputs = 16;
-  // Instructions of a job, without the one that stops [HTVM sends 1; tinyvers' memory holds 16].
-  uint32_t job_instructions = 1;
   // 1: an instruction may go over all channels of a depthwise layer [nobody says that it may: DORY sends one for each].
   uint32_t depthwise_loop = 0;
-  // 1: copies move while jobs compute [inferred: separate engines in hardware; HTVM waits for each].
-  uint32_t overlap = 0;
-  // Jobs under way at most; the first runs, with overlap the first of either kind [HTVM: 1].
-  uint32_t queue = 1;
 
-  // Places. Bytes of the weight memory [dory, match].
+  // Bytes of the weight memory [dory, match].
   uint32_t weight_bytes = 0x10000;
-  // L1's address on the chip, to which the accelerators' are relative, and its bytes [match].
-  uint32_t l1_base = 0;
-  uint32_t l1_bytes = 0x40000;
-  // From a bank of L1 to the next, in bytes [inferred: DORY copies 512 pixels of 64 bytes to 4 banks, and goes on 512
-  // words of 16 bytes behind].
-  uint32_t l1_bank_bytes = 0x10000;
 };
 
 // As a `device` line says, by the names of the fields; those above where it says nothing. Raises BadFile for what makes

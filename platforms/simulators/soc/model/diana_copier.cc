@@ -14,11 +14,11 @@ constexpr uint32_t kPieceBytes = 16;
 void DianaCopier::begin(const DianaJob &job, uint64_t now) {
   copy_ = diana_copy(job);
   began_ = now;
-  next_ = now + constants_.copy_begin + transfer_cycles(copy_.bytes());
+  next_ = now + shared_.copy_begin + transfer_cycles(copy_.bytes());
 }
 
 uint32_t DianaCopier::bank_address(uint32_t bank) const {
-  return constants_.l1_base + copy_.l1 + bank * constants_.l1_bank_bytes;
+  return shared_.l1_base + copy_.l1 + bank * shared_.l1_bank_bytes;
 }
 
 void DianaCopier::add_uses(std::deque<DeviceCopy> &uses) const {
@@ -57,7 +57,7 @@ bool DianaCopier::advance(AcceleratorPort &port, uint64_t now) {
   copy(port, now);
   const std::string name = "copy " + std::to_string(copy_.bytes()) + (copy_.to_l1 ? " B to L1 0x" : " B from L1 0x") +
                            hexadecimal(copy_.l1) + (copy_.banks > 1 ? " in banks" : "");
-  const uint64_t moves = began_ + constants_.copy_begin;
+  const uint64_t moves = began_ + shared_.copy_begin;
   port.part("set-up", "set-up", began_, moves, track_);
   port.part("copy", "copy", moves, now, track_);
   port.worked(name, began_, now, track_);

@@ -7,13 +7,12 @@ namespace tinsmith::soc {
 namespace {
 
 constexpr uint32_t kSide = DianaInstruction::kSide;
-constexpr uint32_t kSwap = 3;
 
 // Accumulators wrap around: sums modulo 2**32.
 using Lanes = std::array<uint32_t, kSide>;
 
 int32_t element(const DianaBytes &bytes, uint32_t index) {
-  return static_cast<int8_t>(bytes[index ^ kSwap]);
+  return static_cast<int8_t>(bytes[index ^ kDianaSwap]);
 }
 
 int8_t requantize(uint32_t sum, const DianaInstruction &job) {
@@ -26,7 +25,7 @@ Lanes biases_at(const DianaBytes &weights, uint32_t address) {
   Lanes biases = {};
   for (uint32_t row = 0; row < DianaInstruction::kBiasRows; ++row) {
     for (uint32_t lane = 0; lane < kSide; ++lane) {
-      biases[lane] |= uint32_t{weights[address + kSide * row + (lane ^ kSwap)]} << 8 * row;
+      biases[lane] |= uint32_t{weights[address + kSide * row + (lane ^ kDianaSwap)]} << 8 * row;
     }
   }
   return biases;
@@ -90,7 +89,7 @@ DianaPlanes connect(const DianaInstruction &job, const DianaBytes &input, const 
   for (uint32_t k = 0; k < kSide; ++k) {
     uint32_t sum = 0;
     for (uint32_t byte = 0; byte < 4; ++byte) {
-      sum |= uint32_t{weights[(biases + kSide * k + byte) ^ kSwap]} << 8 * byte;
+      sum |= uint32_t{weights[(biases + kSide * k + byte) ^ kDianaSwap]} << 8 * byte;
     }
     for (uint32_t c = 0; c < kSide * job.inputs; ++c) {
       const uint32_t weight = first + DianaInstruction::kBlockBytes * (c / kSide) + kSide * k + c % kSide;

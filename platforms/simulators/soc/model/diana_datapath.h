@@ -1,8 +1,7 @@
 // What DIANA's digital array computes: int8 products, sums of 32 bits that wrap, a bias, a shift to the right that
 // rounds down, and what 8 bits hold of it, with ReLU none below 0 [HTVM's patterns, tinyvers].
 //
-// Element i of whatever lies in L1 or in the weight memory is byte i ^ 3: both see words of 32 bits from their upper
-// end.
+// Element i of whatever lies in L1 or in the weight memory is byte i ^ kDianaSwap.
 #ifndef TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DIANA_DATAPATH_H_
 #define TINSMITH_PLATFORMS_SIMULATORS_SOC_MODEL_DIANA_DATAPATH_H_
 
@@ -12,8 +11,6 @@
 #include "platforms/simulators/soc/model/diana_instruction.h"
 
 namespace tinsmith::soc {
-
-using DianaBytes = std::vector<uint8_t>;
 
 // Output of a block of 16 channels: [16][output rows * output columns], as int8; the same order as in L1's planes.
 using DianaPlanes = std::vector<int8_t>;

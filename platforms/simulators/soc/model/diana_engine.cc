@@ -42,10 +42,6 @@ uint32_t decode_configuration(const Configuration &words, uint32_t weight_bytes)
 
 }  // namespace
 
-uint64_t DianaEngine::load_cycles(uint64_t bytes) const {
-  return constants_.load_begin + transfer_cycles(bytes);
-}
-
 void DianaEngine::begin(const DianaJob &job, uint64_t now) {
   job_ = job;
   phase_ = Phase::kConfiguration;
@@ -149,29 +145,19 @@ void DianaEngine::begin_instruction(uint64_t now) {
 }
 
 void DianaEngine::add_uses(std::deque<DeviceCopy> &uses) const {
-  const auto add_read = [&uses](uint32_t address, uint32_t bytes) {
-    if (bytes != 0) {
-      uses.push_back({address, address, bytes, true, false});
-    }
-  };
   if (phase_ == Phase::kCompute) {
-    for (const DianaRange &range : instruction_.reads()) {
-      add_read(constants_.l1_base + range.first, static_cast<uint32_t>(range.bytes));
-    }
-    for (const DianaRange &range : instruction_.writes(constants_.l1_bank_bytes)) {
-      const uint32_t address = constants_.l1_base + range.first;
-      uses.push_back({address, address, static_cast<uint32_t>(range.bytes), false, true});
-    }
+    add_ranges(uses, instruction_.reads(), false);
+    add_ranges(uses, instruction_.writes(constants_.l1_bank_bytes), true);
     return;
   }
   if (phase_ == Phase::kConfiguration) {
-    add_read(job_.get(Register::kConfigurationAddress), kConfigurationBytes);
+    add_load(uses, job_.get(Register::kConfigurationAddress), kConfigurationBytes);
   }
   if (phase_ != Phase::kWeights) {
-    add_read(job_.get(Register::kInstructionAddress), 4 * job_.get(Register::kInstructionWords));
+    add_load(uses, job_.get(Register::kInstructionAddress), 4 * job_.get(Register::kInstructionWords));
   }
-  add_read(job_.get(Register::kConvolutionWeightAddress), 4 * job_.get(Register::kConvolutionWeightWords));
-  add_read(job_.get(Register::kConnectedWeightAddress), 4 * job_.get(Register::kConnectedWeightWords));
+  add_load(uses, job_.get(Register::kConvolutionWeightAddress), 4 * job_.get(Register::kConvolutionWeightWords));
+  add_load(uses, job_.get(Register::kConnectedWeightAddress), 4 * job_.get(Register::kConnectedWeightWords));
 }
 
 // The next instruction says whether it stops, as in TinyVers: the first one runs in any case.

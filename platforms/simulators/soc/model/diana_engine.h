@@ -10,6 +10,7 @@
 
 #include "platforms/simulators/soc/model/diana_datapath.h"
 #include "platforms/simulators/soc/model/diana_instruction.h"
+#include "platforms/simulators/soc/model/diana_job.h"
 #include "platforms/simulators/soc/model/diana_unit.h"
 
 namespace tinsmith::soc {
@@ -17,7 +18,10 @@ namespace tinsmith::soc {
 class DianaEngine : public DianaUnit {
  public:
   DianaEngine(const DianaConstants &constants, size_t track)
-      : DianaUnit(constants, track), weights_(constants.weight_bytes), loaded_(constants.weight_bytes) {
+      : DianaUnit(constants, track),
+        constants_(constants),
+        weights_(constants.weight_bytes),
+        loaded_(constants.weight_bytes) {
   }
 
   void begin(const DianaJob &job, uint64_t now) override;
@@ -28,7 +32,6 @@ class DianaEngine : public DianaUnit {
   enum class Phase { kConfiguration, kInstructions, kWeights, kCompute };
   enum class Loaded : uint8_t { kNothing, kConvolution, kConnected };
 
-  uint64_t load_cycles(uint64_t bytes) const;
   void load_configuration(AcceleratorPort &port, uint64_t now);
   void load_instructions(AcceleratorPort &port, uint64_t now);
   void load_weights(AcceleratorPort &port, uint64_t now);
@@ -41,13 +44,13 @@ class DianaEngine : public DianaUnit {
   void convolve_all(AcceleratorPort &port, uint64_t now);
   void connect_all(AcceleratorPort &port, uint64_t now);
   void add_all(AcceleratorPort &port, uint64_t now);
-  DianaBytes read(AcceleratorPort &port, const DianaRange &range, uint64_t now) const;
   void store(AcceleratorPort &port, const DianaPlanes &planes, uint32_t plane_bytes, uint32_t first_plane,
              uint32_t block, uint64_t now) const;
   void store_channels_last(AcceleratorPort &port, const DianaPlanes &planes, uint32_t block, uint64_t now) const;
   bool end_instruction(AcceleratorPort &port, uint64_t now);
 
-  DianaJob job_;
+  const DianaConstants constants_;
+  DianaJob job_{kDianaDigitalLayout};
   Phase phase_ = Phase::kConfiguration;
   uint64_t part_began_ = 0;
   uint32_t connected_weights_ = 0;  // byte of the weight memory at which those of fully connected layers begin

@@ -8,7 +8,6 @@ namespace tinsmith::soc {
 namespace {
 
 constexpr uint32_t kSide = DianaInstruction::kSide;
-constexpr uint32_t kSwap = 3;
 
 }  // namespace
 
@@ -21,12 +20,6 @@ void DianaEngine::execute(AcceleratorPort &port, uint64_t now) {
     case DianaMode::kAddition:
       return add_all(port, now);
   }
-}
-
-DianaBytes DianaEngine::read(AcceleratorPort &port, const DianaRange &range, uint64_t now) const {
-  DianaBytes bytes(range.bytes);
-  port.load(constants_.l1_base + range.first, bytes.data(), static_cast<uint32_t>(range.bytes), now);
-  return bytes;
 }
 
 void DianaEngine::convolve_all(AcceleratorPort &port, uint64_t now) {
@@ -65,7 +58,7 @@ void DianaEngine::store(AcceleratorPort &port, const DianaPlanes &planes, uint32
   uint32_t address = constants_.l1_base + instruction_.output + first_plane * instruction_.output_plane;
   for (size_t first = 0; first < planes.size(); first += plane_bytes) {
     for (uint32_t i = 0; i < plane_bytes; ++i) {
-      plane[i ^ kSwap] = static_cast<uint8_t>(planes[first + i]);
+      plane[i ^ kDianaSwap] = static_cast<uint8_t>(planes[first + i]);
     }
     port.store(address, plane.data(), plane_bytes, now);
     address += instruction_.output_plane;
@@ -74,14 +67,15 @@ void DianaEngine::store(AcceleratorPort &port, const DianaPlanes &planes, uint32
 
 void DianaEngine::store_channels_last(AcceleratorPort &port, const DianaPlanes &planes, uint32_t block,
                                       uint64_t now) const {
-  const auto pixels = static_cast<uint32_t>(planes.size() / kSide);
+  const DianaPixels outputs = instruction_.output_pixels();
+  const uint32_t pixels = outputs.pixels;
   for (uint32_t pixel = 0; pixel < pixels; ++pixel) {
     std::array<uint8_t, kSide> word;
     for (uint32_t lane = 0; lane < kSide; ++lane) {
-      word[lane ^ kSwap] = static_cast<uint8_t>(planes[size_t{lane} * pixels + pixel]);
+      word[lane ^ kDianaSwap] = static_cast<uint8_t>(planes[size_t{lane} * pixels + pixel]);
     }
-    const uint32_t offset = instruction_.channels_last_offset(pixel, block, constants_.l1_bank_bytes);
-    port.store(constants_.l1_base + instruction_.output + offset, word.data(), kSide, now);
+    const uint32_t offset = outputs.offset(pixel, block, constants_.l1_bank_bytes);
+    port.store(constants_.l1_base + outputs.first + offset, word.data(), kSide, now);
   }
 }
 

@@ -3,15 +3,6 @@
 #include <algorithm>
 
 namespace tinsmith::soc {
-namespace {
-
-constexpr uint32_t kPixelBanks = 4;  // 64 channels of a pixel lie at the same word of so many banks [dory]
-
-uint32_t divide_up(uint32_t value, uint32_t by) {
-  return (value + by - 1) / by;
-}
-
-}  // namespace
 
 uint64_t DianaInstruction::weight_bytes() const {
   switch (mode) {
@@ -32,11 +23,6 @@ std::pair<uint32_t, uint32_t> DianaInstruction::kernel_rows_inside(uint32_t outp
   return {static_cast<uint32_t>(first), static_cast<uint32_t>(end)};
 }
 
-uint32_t DianaInstruction::channels_last_offset(uint32_t pixel, uint32_t output_block, uint32_t bank_bytes) const {
-  const uint32_t word = pixel * divide_up(output_blocks, kPixelBanks) + output_block / kPixelBanks;
-  return output_block % kPixelBanks * bank_bytes + kSide * word;
-}
-
 std::vector<DianaRange> DianaInstruction::reads() const {
   if (mode == DianaMode::kAddition) {
     return {{input, uint64_t{kSide} * inputs}, {operand, uint64_t{kSide} * inputs}};
@@ -52,17 +38,12 @@ std::vector<DianaRange> DianaInstruction::writes(uint32_t bank_bytes) const {
   if (mode == DianaMode::kAddition) {
     return {{output, uint64_t{kSide} * inputs}};
   }
+  if (channels_last) {
+    return output_pixels().ranges(bank_bytes);
+  }
   const bool is_convolution = mode == DianaMode::kConvolution;
-  const uint64_t pixels = is_convolution ? uint64_t{output_columns()} * output_rows : 1;
-  if (!channels_last) {
-    const uint64_t planes = is_convolution ? uint64_t{kSide} * output_blocks + channels - 1 : output_blocks;
-    return {{output, (planes - 1) * output_plane + (is_convolution ? pixels : kSide)}};
-  }
-  std::vector<DianaRange> ranges;
-  for (uint32_t bank = 0; bank < std::min(output_blocks, kPixelBanks); ++bank) {
-    ranges.push_back({output + bank * bank_bytes, kSide * pixels * divide_up(output_blocks, kPixelBanks)});
-  }
-  return ranges;
+  const uint64_t planes = is_convolution ? uint64_t{kSide} * output_blocks + channels - 1 : output_blocks;
+  return {{output, (planes - 1) * output_plane + (is_convolution ? uint64_t{output_columns()} * output_rows : kSide)}};
 }
 
 uint64_t DianaInstruction::cycles(const DianaConstants &constants) const {

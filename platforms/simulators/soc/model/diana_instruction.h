@@ -8,20 +8,11 @@
 #include <vector>
 
 #include "platforms/simulators/soc/model/diana_constants.h"
+#include "platforms/simulators/soc/model/diana_l1.h"
 
 namespace tinsmith::soc {
 
 enum class DianaMode : uint8_t { kFullyConnected = 0, kConvolution = 1, kAddition = 3 };
-
-// Bytes of L1, from its beginning.
-struct DianaRange {
-  uint32_t first = 0;
-  uint64_t bytes = 0;
-
-  bool meets(const DianaRange &other) const {
-    return first < other.first + other.bytes && other.first < first + bytes;
-  }
-};
 
 struct DianaInstruction {
   static constexpr uint32_t kWords = 32;
@@ -69,8 +60,11 @@ struct DianaInstruction {
   // The kernel's rows, from .first to .second - 1, that lie inside the image for a row of outputs.
   std::pair<uint32_t, uint32_t> kernel_rows_inside(uint32_t output_row) const;
 
-  // Where rows of 16 channels of pixel `pixel` lie with channels last: bytes from the output's beginning.
-  uint32_t channels_last_offset(uint32_t pixel, uint32_t output_block, uint32_t bank_bytes) const;
+  // Its outputs if channels are last.
+  DianaPixels output_pixels() const {
+    const bool is_convolution = mode == DianaMode::kConvolution;
+    return {output, is_convolution ? output_columns() * output_rows : 1, output_blocks};
+  }
 
   // What it reads and writes of L1.
   std::vector<DianaRange> reads() const;

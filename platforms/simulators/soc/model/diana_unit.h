@@ -6,15 +6,15 @@
 #include <deque>
 
 #include "platforms/simulators/soc/model/accelerator.h"
-#include "platforms/simulators/soc/model/diana_constants.h"
-#include "platforms/simulators/soc/model/diana_job.h"
+#include "platforms/simulators/soc/model/diana_l1.h"
+#include "platforms/simulators/soc/model/diana_registers.h"
 
 namespace tinsmith::soc {
 
 class DianaUnit {
  public:
-  // constants must outlive it. track: of the accelerator's, the one for its jobs.
-  DianaUnit(const DianaConstants &constants, size_t track) : constants_(constants), track_(track) {
+  // track: of the accelerator's, the one for its jobs.
+  DianaUnit(const DianaShared &constants, size_t track) : shared_(constants), track_(track) {
   }
   virtual ~DianaUnit() = default;
 
@@ -39,10 +39,19 @@ class DianaUnit {
 
  protected:
   uint64_t transfer_cycles(uint64_t bytes) const {
-    return (bytes + constants_.bytes_per_cycle - 1) / constants_.bytes_per_cycle;
+    return (bytes + shared_.bytes_per_cycle - 1) / shared_.bytes_per_cycle;
+  }
+  uint64_t load_cycles(uint64_t bytes) const {
+    return shared_.load_begin + transfer_cycles(bytes);
   }
 
-  const DianaConstants &constants_;
+  // Of what is loaded from L2, and of what lies in L1, as they are used from now on.
+  void add_load(std::deque<DeviceCopy> &uses, uint32_t address, uint32_t bytes) const;
+  void add_ranges(std::deque<DeviceCopy> &uses, const std::vector<DianaRange> &ranges, bool writes) const;
+
+  DianaBytes read(AcceleratorPort &port, const DianaRange &range, uint64_t now) const;
+
+  const DianaShared shared_;
   const size_t track_;
   uint64_t began_ = 0;
   uint64_t next_ = Accelerator::kNever;

@@ -165,7 +165,8 @@ def test_counters_and_trace_are_of_one_core_and_its_devices(tmp_path: Path) -> N
     assert [each["name"] for each in report["cores"]] == ["fabric controller"]
     assert core.total.cycles == core.total.instructions + sum(core.total.stalls.values())
     assert core.regions[3].stalls["event"] > 0
-    (device,) = report["devices"]
+    device, analog = report["devices"]
+    assert (analog["name"], analog["jobs"]) == ("analog", 0)
     assert (device["name"], device["jobs"], device["bytes_loaded"]) == ("digital", 1, 64)
     tracks = read_trace(trace)
     assert tracks.keys() == {"fabric controller", "digital"}

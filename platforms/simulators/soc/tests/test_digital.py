@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diana_programs import L1_BYTES, run
 from digital_layers import Layer, Placed, place, random_layer
 from digital_model import (
     Connected,
@@ -14,7 +15,7 @@ from digital_model import (
     pack_convolution,
     rows_of,
 )
-from digital_programs import L1_BYTES, Program, run
+from digital_programs import Program
 from support import count, read_trace, seeded
 
 _LAYERS_AT_ONCE = 6

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diana_programs import SHARED, Writes, build, fault_of, start
 from digital_layers import Addition, one, place
 from digital_model import STOP, Connected, Convolution
 from digital_programs import (
@@ -16,14 +17,9 @@ from digital_programs import (
     L1ADDR,
     OPERATION,
     ROWS,
-    SHARED,
     WT_CONV_ADDR,
     WT_CONV_N,
     Program,
-    Writes,
-    build,
-    fault_of,
-    start,
 )
 from support import EXIT_USE
 
@@ -255,8 +251,8 @@ def test_who_writes_what_a_job_will_load_is_atfault_of(tmp_path: Path) -> None:
         ("queue=0", "expected bytes_per_cycle and queue of 1 or more"),
         ("job_instructions=0", "job_instructions is 1 to 1024, not 0"),
         ("weight_bytes=0", "weight_bytes is 1 to 16777216, not 0"),
-        ("fully_connected_outputs=8", "fully_connected_outputs are multiples of 16"),
-        ("l1_bank_bytes=24", "l1_bank_bytes and fully_connected_outputs are multiples of 16"),
+        ("fully_connected_outputs=8", "fully_connected_outputs is a multiple of 16, not 8"),
+        ("l1_bank_bytes=24", "l1_bank_bytes is a multiple of 16, not 24"),
         ("speed=2", "nothing of such a part is called 'speed'"),
     ],
 )

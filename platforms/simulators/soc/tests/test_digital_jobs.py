@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from diana_programs import Writes, build, fault_of, run, start
 from digital_cycles import JOB, LOAD, LOADS, compute_cycles, copy_cycles, transfer
 from digital_layers import one, place
 from digital_model import (
@@ -21,21 +22,7 @@ from digital_model import (
     rows_of,
     swap,
 )
-from digital_programs import (
-    BANKS,
-    COPY_ADDR,
-    COPY_N,
-    L1ADDR,
-    OPERATION,
-    ROWS,
-    WT_CONV_N,
-    Program,
-    Writes,
-    build,
-    fault_of,
-    run,
-    start,
-)
+from digital_programs import BANKS, COPY_ADDR, COPY_N, L1ADDR, OPERATION, ROWS, WT_CONV_N, Program
 from support import read_trace
 
 _CONVOLUTION = Convolution(3, 16, 8, 16)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from diana_programs import Writes, build, start
 from digital_cycles import JOB, LOAD, LOADS, compute_cycles, transfer
 from digital_model import (
     LANES,
@@ -17,7 +18,7 @@ from digital_model import (
     pad,
 )
 from digital_networks import NETWORKS, Row
-from digital_programs import Program, Writes, build, connected_job, convolution_job, start
+from digital_programs import Program, connected_job, convolution_job
 from support import read_trace
 
 _MOST_WEIGHTS = 65536
@@ -106,7 +107,8 @@ def test_counters_say_how_long_each_part_of_the_jobs_took(tmp_path: Path) -> Non
     program.steps.append(program.configure(0x800, 15) | _job(program, row, row.layer))
     elf = build(program, tmp_path)
     assert start(elf).status == 0
-    (device,) = json.loads(elf.with_suffix(".json").read_text(encoding="utf-8"))["devices"]
+    device, analog = json.loads(elf.with_suffix(".json").read_text(encoding="utf-8"))["devices"]
+    assert (device["name"], analog["jobs"]) == ("digital", 0)
     copies = 2 * (0x40000 // 16)
     assert device["jobs"] == 3
     assert device["parts"] == {

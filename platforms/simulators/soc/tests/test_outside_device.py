@@ -62,6 +62,6 @@ def test_the_command_alone_does_not_know_it(tmp_path: Path) -> None:
     run = simulate(link(_PROGRAM, tmp_path, symbols={}), "--part", _DEVICE)
     assert run.status == EXIT_USE
     assert (
-        "no kind of device is called 'thresholds'; there are diana_digital, neureka, toy"
+        "no kind of device is called 'thresholds'; there are diana_analog, diana_digital, neureka, toy"
         in run.messages
     )

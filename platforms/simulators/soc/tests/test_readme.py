@@ -48,7 +48,15 @@ def test_every_constant_has_a_source() -> None:
         assert _SOURCE.search(text), f"{name}: where does it come from?"
 
 
-@pytest.mark.parametrize(("header", "number"), [("neureka_timing.h", 0), ("diana_constants.h", 1)])
+@pytest.mark.parametrize(
+    ("header", "number"),
+    [
+        ("neureka_timing.h", 0),
+        ("diana_shared.h", 1),
+        ("diana_constants.h", 2),
+        ("diana_analog_constants.h", 3),
+    ],
+)
 def test_table_of_an_accelerators_constants_is_that_of_its_model(header: str, number: int) -> None:
     model = (CHIP.parents[1] / "model" / header).read_text(encoding="utf-8")
     constants = re.findall(r"^  uint32_t (\w+) = (\w+);$", model, re.MULTILINE)
