@@ -77,16 +77,17 @@ def test_example_of_library_runs(folder: str, tree: Path) -> None:
     _run([sys.executable, "-c", "\n".join(examples)], tree)
 
 
-def test_from_torch_to_firmware(tree: Path) -> None:
+def test_from_torch_to_firmware(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if importlib.util.find_spec("torch") is None:
         pytest.skip("PyTorch is absent")
-    python: list[str] = []
+    monkeypatch.chdir(tree)
+    names: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(ROOT / "docs" / "pytorch.md"):
         if "torchao" in block.text and importlib.util.find_spec("torchao") is None:
             pytest.skip("torchao is absent")  # which all that follows is about
         if block.language == "python":
-            python.append(block.text)
-            _run([sys.executable, "-c", "\n".join(python)], tree)
+            # Each goes on with what those before it made.
+            exec(block.text, names)
         elif block.language == "sh":
             for words in commands(block):
                 _check_command(words, tree)
