@@ -3,12 +3,15 @@
 from tinsmith_plugins import BackendEntry, KernelFiles, Plugin, kernel_folder
 
 from tinsmith_diana import DianaDigitalBackend, DianaRows
+from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend
 from tinsmith_diana.rules import ACCELERATOR
 
 _KERNELS = kernel_folder(__file__, "diana")
+_ANALOG = kernel_folder(__file__, "analog")
 
 PLUGIN = Plugin(
     "tinsmith_diana",
+    operators=(AnalogConv2D,),
     layouts=(DianaRows,),
     backends=(
         BackendEntry(
@@ -17,6 +20,12 @@ PLUGIN = Plugin(
             KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
             behind="pulp_nn",
             accelerator=ACCELERATOR,
+        ),
+        BackendEntry(
+            "analog_reference",
+            lambda setting: AnalogReferenceBackend(),
+            KernelFiles(_ANALOG / "src", (_ANALOG / "include",)),
+            serves_all=True,
         ),
     ),
 )
