@@ -1,9 +1,9 @@
 """What this library brings to the `tinsmith` command."""
 
-from tinsmith_plugins import BackendEntry, KernelFiles, Plugin, kernel_folder
+from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
 from tinsmith_diana import DianaDigitalBackend, DianaRows
-from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend
+from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.rules import ACCELERATOR
 
 _KERNELS = kernel_folder(__file__, "diana")
@@ -13,6 +13,7 @@ PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
     layouts=(DianaRows,),
+    passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
     backends=(
         BackendEntry(
             "diana_digital",

@@ -131,7 +131,7 @@ class AnalogConv2D(Operator):
         _check_within(array, INPUT_MIN, INPUT_MAX, "an input")
         _check_within(weights, -1, 1, "weights")
         multipliers, addends = scales
-        total = converted_sums(self, array, weights, spatial(outputs[0].shape))
+        total = _converted_sums(self, array, weights, spatial(outputs[0].shape))
         scaled = total * multipliers + (addends << self.addend_shift)
         return (np.clip(scaled >> self.shift, *self.clip).astype(np.int8),)
 
@@ -164,7 +164,7 @@ def chunk_channels(height: int, width: int) -> int:
     return ROWS // (height * width)
 
 
-def chunk_sums(
+def _chunk_sums(
     operator: AnalogConv2D, array: NDArray[np.int64], weights: NDArray[np.int64], size: Pair
 ) -> list[NDArray[np.int64]]:
     """What the converters see: of each chunk the sums of products, (N, OH, OW, O). size: (OH, OW)."""
@@ -182,13 +182,13 @@ def chunk_sums(
     return found
 
 
-def converted_sums(
+def _converted_sums(
     operator: AnalogConv2D, array: NDArray[np.int64], weights: NDArray[np.int64], size: Pair
 ) -> NDArray[np.int64]:
     """What the converters give, the chunks added."""
     parts = [
         np.clip(sums // operator.gain, CONVERTED_MIN, CONVERTED_MAX)
-        for sums in chunk_sums(operator, array, weights, size)
+        for sums in _chunk_sums(operator, array, weights, size)
     ]
     return np.sum(parts, axis=0)
 
