@@ -188,3 +188,16 @@ def test_windows_of_more_taps_than_rows_are_refused() -> None:
     ]
     with pytest.raises(GraphError, match=r"a window of at most 1152 taps, .* got 40x40"):
         operator.verify(types, [TensorType((1, 1, 1, 1), DType.INT8, _POINT)])
+
+
+def test_more_chunks_than_32_bits_hold_are_refused() -> None:
+    operator = AnalogConv2D(gain=1, chunk_channels=1)
+    channels = (1 << 18) + 1
+    types = [
+        TensorType((1, 1, 1, channels), DType.INT8, _POINT),
+        TensorType((1, 1, 1, channels), DType.INT8),
+        TensorType((1,), DType.INT8),
+        TensorType((1,), DType.INT8),
+    ]
+    with pytest.raises(GraphError, match="expected at most 262144 chunks, got 262145"):
+        operator.verify(types, [TensorType((1, 1, 1, 1), DType.INT8, _POINT)])

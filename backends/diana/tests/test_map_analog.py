@@ -77,6 +77,19 @@ def test_a_result_of_the_same_scale_needs_no_rescaling() -> None:
     assert operator.clip == (0, 127)
 
 
+def test_relu6_of_a_wider_type_clips_where_it_did() -> None:
+    """6 is 120 steps of 0.05 above a zero point of -128."""
+    before = one_layer(
+        attributes="padding=[1,1,1,1], activation=relu6", y="i8[1,6,6,8]<0.05, -128>"
+    )
+    after, mapping = mapped(before)
+    assert len(mapping.layers) == 1
+    sample = random_inputs(before, 2)
+    wanted, got = (evaluate_graph(graph, sample)["y"] for graph in (before, after))
+    assert int(wanted.max()) == int(got.max()) == 120 - 128
+    assert int(wanted.min()) == int(got.min()) == -128
+
+
 def test_scales_are_those_of_the_layer() -> None:
     """One channel, numbers by hand.
 
