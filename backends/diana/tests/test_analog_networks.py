@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from analog_graphs import mapped
 from tinsmith_c.testing import HostModel, KernelObjects
-from tinsmith_diana.analog import AnalogConv2D, AnalogMapping, AnalogReferenceBackend, MapAnalog
+from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_ir import Graph
 from tinsmith_ir.operators import Activation, Conv2D, FullyConnected, MaxPool2D
 from tinsmith_ir.pipeline import Pipeline
@@ -93,12 +94,6 @@ def ternary_network(seed: int) -> Graph:
     return layers.graph()
 
 
-def mapped(graph: Graph, pass_: MapAnalog) -> tuple[Graph, AnalogMapping]:
-    outcome = pass_.run_in_detail(graph)
-    assert isinstance(outcome.facts, AnalogMapping)
-    return outcome.ir, outcome.facts
-
-
 @pytest.mark.parametrize("seed", _SEEDS)
 def test_networks_stay_within_the_contract(seed: int) -> None:
     """Each of the samples that losses are measured on; `Pipeline` raises if the graph is not valid."""
@@ -111,7 +106,7 @@ def test_networks_stay_within_the_contract(seed: int) -> None:
 
 def test_many_layers_become_analog_and_some_read_seven_bits() -> None:
     """What the tests around stand for."""
-    found = [mapped(ternary_network(seed), MapAnalog())[1] for seed in _SEEDS]
+    found = [mapped(ternary_network(seed))[1] for seed in _SEEDS]
     layers = [layer for mapping in found for layer in mapping.layers]
     count = len(layers) + sum(len(mapping.left) for mapping in found)
     assert len(layers) > 0.7 * count
@@ -135,7 +130,7 @@ def test_c_gives_the_bytes_of_the_evaluator(
         *AnalogReferenceBackend().kernels(host),
         *reference().kernels(host),
     )
-    graph, _ = mapped(ternary_network(seed), MapAnalog())
+    graph, _ = mapped(ternary_network(seed))
     assert any(isinstance(node.operator, AnalogConv2D) for node in graph.nodes)
     model = HostModel.of_graph(graph, host, kernels, objects, tmp_path)
     for number in range(3):
