@@ -214,6 +214,7 @@ def nn_library(
         visibility = visibility,
         deps = [
             Label("//kernels:cmsis_nn"),
+            Label("//kernels/analog"),
             Label("//kernels/include"),
             Label("//kernels/reference"),
         ] + _cluster_kernels(target) + plugins,

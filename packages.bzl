@@ -48,6 +48,7 @@ OTHERS = [
     "examples/quantization",
     "examples/streaming",
     "kernels",
+    "kernels/analog",
     "kernels/cmsis_nn",
     "kernels/cluster",
     "kernels/diana",

@@ -34,7 +34,6 @@ _KERNELS = """
 
 # Of each implementation of the fast kernels one.
 _SPEED_TARGETS = ("cortex-m3", "cortex-m4", "cortex-m55", "siracusa")
-_PLAIN = "reference"
 
 # Its table is the longest: targets without SIMD have fewer rules.
 _TARGET = "cortex-m4"
@@ -58,7 +57,8 @@ With `--backend {name}`. What it refuses goes to the kernels of {behind}.
 
 def supported_operators_page() -> str:
     """The whole page."""
-    shared = [found for found in _kernels_of(_CLUSTER_TARGET) if found.backend != _PLAIN]
+    plain = _plain()
+    shared = [found for found in _kernels_of(_CLUSTER_TARGET) if found.backend not in plain]
     kernels = _KERNELS + supported_operators(_kernels_of(_TARGET))
     clusters = _ON_CLUSTERS + supported_operators(shared)
     return _HEAD + _SPEED + _speeds() + kernels + clusters + _on_accelerators()
@@ -80,6 +80,11 @@ def _kernels_of(target: str) -> Sequence[Kernel]:
     return registry().kernels(registry().target(target), None, packed=True)
 
 
+def _plain() -> set[str]:
+    """Back ends of plain loops, which stand behind the others for every target."""
+    return {name for name, entry in registry().backends.items() if entry.serves_all}
+
+
 def _speeds() -> str:
     """A row for each operator, a column for each target."""
     kernels = {target: _kernels_of(target) for target in _SPEED_TARGETS}
@@ -97,7 +102,7 @@ def _speed(operator: str, kernels: Sequence[Kernel]) -> str:
     types = {True: dict[str, None](), False: dict[str, None]()}
     for kernel in kernels:
         if kernel.computes == operator:
-            types[kernel.backend != _PLAIN][kernel.signature.inputs[0].value] = None
+            types[kernel.backend not in _plain()][kernel.signature.inputs[0].value] = None
     fast = sorted(types[True])
     plain = sorted(found for found in types[False] if found not in types[True])
     classes = {

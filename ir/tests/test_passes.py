@@ -219,6 +219,35 @@ def test_shares_of_each_are_not_those_of_what_is_rounded_behind(
         pipeline.run(before, verify_inputs=inputs)
 
 
+@pytest.mark.parametrize(("bound", "is_kept"), [(0.5, True), (0.49, False)])
+def test_noise_is_a_share_of_the_deviation_whatever_the_zero_point(
+    bound: float, is_kept: bool
+) -> None:
+    """Of 96, 100, 96, 100, whose deviation is 2, each is off by 1; the sign of none matters."""
+    text = """graph 2 "g" {{
+      input %x: i8[4]<0.5, 98>
+      const %off: i8[4]<0.5, 98> = {off}
+      %y: i8[4]<0.5, 98> = add(%x, %off)
+      output %y
+    }}"""
+    before, after = (
+        parse_graph(text.format(off=off)) for off in ([98, 98, 98, 98], [99, 97, 97, 99])
+    )
+    pipeline = Pipeline([change(lambda _: after, Tolerance(Metric.NOISE_OF_EACH, bound))])
+    inputs = {"x": np.array([96, 100, 96, 100], np.int8)}
+    if is_kept:
+        assert pipeline.run(before, verify_inputs=inputs).records[0].measured == 0.5
+        return
+    with pytest.raises(GraphError, match=r"changed outputs by 0\.5, most in %y"):
+        pipeline.run(before, verify_inputs=inputs)
+
+
+def test_noise_of_a_constant_result_is_in_steps() -> None:
+    constant = np.full(4, 7, np.int8)
+    assert Metric.NOISE_OF_EACH.of(constant, constant + np.int8(1)) == 1.0
+    assert Metric.NOISE_OF_EACH.of(constant, constant) == 0.0
+
+
 def test_a_broken_promise_names_the_pass_and_the_first_tensor() -> None:
     graph = parse_graph(TEXT)
     passes = [change(keep), change(negate_less, called="clamp-more"), change(keep)]

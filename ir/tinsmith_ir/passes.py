@@ -15,7 +15,7 @@ from tinsmith_ir.checked import Checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.graph import Array, Graph
 from tinsmith_ir.program import Program
-from tinsmith_ir.tolerance import shares
+from tinsmith_ir.tolerance import noise, shares
 
 IR = Graph | Program
 """Either level."""
@@ -33,9 +33,14 @@ class Metric(Enum):
     """Each result that was there before by its name, on what operands were before; what is new is as it is computed."""
     SHARE_OF_EACH = "share of the largest magnitude in each operator by itself"
     """The same for floats: of one between integers, which may be rounded to others behind it."""
+    NOISE_OF_EACH = "of a result's deviation as noise in each operator by itself"
+    """As STEPS_OF_EACH, for what computes otherwise by design: the root of the mean square of all differences as a
+    share of the standard deviation of the result, which counts as a step at least."""
 
     def of(self, expected: Array, got: Array) -> float:
-        """The largest distance of an element."""
+        """The largest distance of an element; of noise, that of all."""
+        if self is Metric.NOISE_OF_EACH:
+            return noise(expected, got)
         if self in (Metric.SHARE, Metric.SHARE_OF_EACH):
             return float(shares(expected, got).max(initial=0.0))
         steps = np.abs(expected.astype(np.float64) - got.astype(np.float64))

@@ -274,7 +274,9 @@ class _Comparison:
         match contract:
             case Retyped():
                 return 0.0
-            case Tolerance(Metric.STEPS_OF_EACH | Metric.SHARE_OF_EACH as metric, bound):
+            case Tolerance(
+                Metric.STEPS_OF_EACH | Metric.SHARE_OF_EACH | Metric.NOISE_OF_EACH as metric, bound
+            ):
                 distance, far = self._farthest(before, after, metric)
                 is_kept = distance <= bound
                 by = f"by {distance:g}, most in {print_name(far)}"

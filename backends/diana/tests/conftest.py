@@ -20,6 +20,12 @@ def kernel_objects(tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
 
 
 @pytest.fixture(scope="session")
+def kernels_folder() -> Path:
+    """Where the C of all kernels lies."""
+    return KERNELS
+
+
+@pytest.fixture(scope="session")
 def host() -> Target:
     """This machine."""
     return target("host")

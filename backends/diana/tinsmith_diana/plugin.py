@@ -1,15 +1,19 @@
 """What this library brings to the `tinsmith` command."""
 
-from tinsmith_plugins import BackendEntry, KernelFiles, Plugin, kernel_folder
+from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
 from tinsmith_diana import DianaDigitalBackend, DianaRows
+from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.rules import ACCELERATOR
 
 _KERNELS = kernel_folder(__file__, "diana")
+_ANALOG = kernel_folder(__file__, "analog")
 
 PLUGIN = Plugin(
     "tinsmith_diana",
+    operators=(AnalogConv2D,),
     layouts=(DianaRows,),
+    passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
     backends=(
         BackendEntry(
             "diana_digital",
@@ -17,6 +21,12 @@ PLUGIN = Plugin(
             KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
             behind="pulp_nn",
             accelerator=ACCELERATOR,
+        ),
+        BackendEntry(
+            "analog_reference",
+            lambda setting: AnalogReferenceBackend(),
+            KernelFiles(_ANALOG / "src", (_ANALOG / "include",)),
+            serves_all=True,
         ),
     ),
 )

@@ -28,6 +28,7 @@ BUILT_ROOMS = (
     "pulp_nn",
     "neureka",
     "diana",
+    "analog",
     "cluster/host.c",
     "dma/host.c",
 )

@@ -1,0 +1,145 @@
+"""A layer's multipliers, addends and shifts on the analog array, and its converters' gain.
+
+With real = scale * integer, a converter's step is gain * (input scale) * (weight scale) of channel o; in steps of the
+result that is ratio[o], and result = a * ratio[o] + offset[o], rounded.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.operators import Requantize
+from tinsmith_ir.types import Quantization, TensorType
+
+from tinsmith_diana.analog.array import AnalogLayer, Reals
+from tinsmith_diana.analog.operator import (
+    INPUT_MAX,
+    INPUT_MIN,
+    LARGEST_ADDEND_SHIFT,
+    LARGEST_GAIN,
+    LARGEST_SHIFT,
+    AnalogConv2D,
+)
+
+_SCALE_MAX = 127
+"""Of multipliers and addends."""
+_SAME = 1e-6
+"""Scales are float32."""
+GAINS = tuple(1 << power for power in range(LARGEST_GAIN.bit_length()))
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """How the array computes a layer. multipliers, addends: (O,). quantization: of the result, zero point 0."""
+
+    operator: AnalogConv2D
+    multipliers: NDArray[np.int8]
+    addends: NDArray[np.int8]
+    quantization: Quantization
+
+
+def narrow(type_: TensorType) -> TensorType:
+    """int8 of zero point 0 in which every number of an int8 tensor is an integer of 7 bits."""
+    if type_.quantization is None:
+        raise ValueError("expected a quantization")
+    scale, point = type_.quantization.scale, type_.quantization.zero_point
+    low, high = type_.dtype.integer_range
+    wanted = scale * max((low - point) / INPUT_MIN, (high - point) / INPUT_MAX, 1.0)
+    found = np.float32(wanted)
+    while not _fits(narrowed := _symmetric(type_, float(found)), type_):
+        # A half that is rounded away from zero lies one step beyond.
+        found = np.nextafter(found, np.float32(np.inf))
+    return narrowed
+
+
+def fitted(layer: AnalogLayer, source: TensorType, bits: int, gain: int) -> Fit | None:
+    """The layer on an input of 7 bits, with a result of `bits`; None where the gain is so large that a converter's step
+    is more steps of the result than a multiplier of int8 can say.
+
+    A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk.
+    """
+    step = _result_scale(layer, bits)
+    unit = _scale(source) * layer.scales / step
+    ratio = gain * unit
+    lost = _chunks_with_weights(layer) * (gain - 1) / 2
+    offset = layer.bias / step + lost * unit
+    shift = _shift(ratio)
+    if shift is None:
+        return None
+    wanted = offset * 2.0**shift + 2.0**shift / 2
+    addend_shift = _addend_shift(wanted)
+    operator = AnalogConv2D(
+        gain=gain,
+        chunk_channels=layer.chunk_channels,
+        shift=shift,
+        addend_shift=addend_shift,
+        bits=bits,
+        rectified=layer.is_rectified,
+        stride=layer.stride,
+        padding=layer.padding,
+    )
+    return Fit(
+        operator,
+        _rounded(ratio * 2.0**shift),
+        _rounded(wanted / 2.0**addend_shift),
+        Quantization.per_tensor(step, 0),
+    )
+
+
+def _result_scale(layer: AnalogLayer, bits: int) -> float:
+    """So that the layer's ends are those of `bits`; its own where nothing has to be scaled."""
+    if layer.result.quantization is None:
+        raise ValueError("expected a quantization")
+    end = 1 << (bits - 1)
+    needed = max(layer.highest / (end - 1), -layer.lowest / end)
+    own = layer.result.quantization
+    if own.zero_point == 0 and math.isclose(own.scale, needed, rel_tol=_SAME):
+        return own.scale
+    return float(np.float32(needed))
+
+
+def _shift(ratio: Reals) -> int | None:
+    """The largest by which all multipliers stay int8."""
+    most = float(ratio.max())
+    shifts = range(LARGEST_SHIFT, -1, -1)
+    return next((shift for shift in shifts if round(most * 2.0**shift) <= _SCALE_MAX), None)
+
+
+def _addend_shift(wanted: Reals) -> int:
+    """The smallest by which addends are int8. Beyond the largest they are clipped, as are results of such offsets."""
+    most = float(np.abs(wanted).max())
+    shifts = range(LARGEST_ADDEND_SHIFT)
+    fits = (shift for shift in shifts if round(most / 2.0**shift) <= _SCALE_MAX)
+    return next(fits, LARGEST_ADDEND_SHIFT)
+
+
+def _chunks_with_weights(layer: AnalogLayer) -> Reals:
+    """Of each output channel; sums of no products are 0, and nothing of them is rounded."""
+    channels = layer.chunk_channels
+    has_weights = [
+        layer.weights[..., first : first + channels].any(axis=(1, 2, 3))
+        for first in range(0, layer.weights.shape[3], channels)
+    ]
+    return np.sum(has_weights, axis=0).astype(np.float64)
+
+
+def _rounded(values: Reals) -> NDArray[np.int8]:
+    return np.clip(np.rint(values), -_SCALE_MAX, _SCALE_MAX).astype(np.int8)
+
+
+def _symmetric(type_: TensorType, scale: float) -> TensorType:
+    return TensorType(type_.shape, type_.dtype, Quantization.per_tensor(scale, 0))
+
+
+def _fits(narrowed: TensorType, type_: TensorType) -> bool:
+    low, high = type_.dtype.integer_range
+    ends = np.array([low, high], type_.dtype.numpy)
+    (found,) = Requantize().evaluate([ends], [type_], [narrowed])
+    return int(found.min()) >= INPUT_MIN and int(found.max()) <= INPUT_MAX
+
+
+def _scale(type_: TensorType) -> float:
+    if type_.quantization is None:
+        raise ValueError("expected a quantization")
+    return type_.quantization.scale

@@ -1,0 +1,141 @@
+"""The pass that gives layers to the analog array: which, with what gain, and what each loses by it."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from tinsmith_ir.checked import Checked, checked
+from tinsmith_ir.errors import UsageError
+from tinsmith_ir.escape import visible
+from tinsmith_ir.graph import Array, Graph, Node
+from tinsmith_ir.operators import Weighted
+from tinsmith_ir.passes import Contract, Metric, Outcome, Tolerance
+from tinsmith_ir.testing import random_inputs
+
+from tinsmith_diana.analog.fitting import GAINS
+from tinsmith_diana.analog.operator import LARGEST_GAIN
+from tinsmith_diana.analog.rewriting import Candidate, Rewriting
+
+_BOUND = 0.5
+"""Of noise: 6.02 dB. A layer that gives less is worth nothing, and `least_db` keeps away from it."""
+_SMALLEST_DB = 6.1
+_DRAWN_SAMPLES = 4
+
+
+@dataclass(frozen=True)
+class MappedLayer(Checked):
+    """A layer on the analog array. chunks: how often its sums are converted. bits: of its result. sqnr_db: by the worst
+    of the samples, beside the layer as it was on the same operands; of a layer that reads an analog result of 7 bits,
+    what that one lost is counted, too. largest: difference, in steps of the result.
+    """
+
+    name: str
+    gain: int
+    chunks: int
+    bits: int
+    sqnr_db: float
+    largest: int
+
+    def __str__(self) -> str:
+        """A line for users."""
+        times = "one conversion" if self.chunks == 1 else f"{self.chunks} conversions"
+        return (
+            f"{visible(self.name)} is analog: gain {self.gain}, {times}, {self.sqnr_db:.1f} dB, off by {self.largest} "
+            "steps at most"
+        )
+
+
+@dataclass(frozen=True)
+class AnalogMapping(Checked):
+    """What the pass did. left: layers with weights that stay what they are, each with the reason."""
+
+    layers: tuple[MappedLayer, ...] = ()
+    left: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """For users."""
+        left = (f"{visible(name)} is not analog: {reason}" for name, reason in self.left)
+        return (*map(str, self.layers), *left)
+
+
+@dataclass(frozen=True)
+class MapAnalog(Checked):
+    """Make `analog_conv2d` of each convolution and fully connected layer of int8 that the analog array can compute.
+
+    gain: of its converters, one for all layers; 0 chooses for each the power of two that loses least. least_db: a layer
+    that keeps less, signal beside what it lost, stays what it is. samples: inputs of runs, by which losses are
+    measured; a few drawn ones if there are none.
+    """
+
+    gain: int = 0
+    least_db: float = 10.0
+    samples: Sequence[Mapping[str, Array]] = ()
+
+    name: ClassVar[str] = "map-analog"
+    # A sum of many products is seen with 6 bits: what that loses depends on weights and inputs, and is measured.
+    contract: ClassVar[Contract] = Tolerance(Metric.NOISE_OF_EACH, _BOUND)
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a gain that there is not, and for a limit below what the contract promises."""
+        super().__post_init__()
+        if not 0 <= self.gain <= LARGEST_GAIN:
+            raise UsageError(
+                f"{self.name}: expected a gain from 1 to {LARGEST_GAIN}, or 0, got {self.gain}"
+            )
+        if not _SMALLEST_DB <= self.least_db < math.inf:
+            raise UsageError(
+                f"{self.name}: expected least_db from {_SMALLEST_DB}, got {self.least_db:g}"
+            )
+
+    def run(self, graph: Graph) -> Graph:
+        """The graph with analog layers; `graph` itself if there is none."""
+        return self.run_in_detail(graph).ir
+
+    @checked
+    def run_in_detail(self, graph: Graph) -> Outcome[Graph]:
+        """The same, with an AnalogMapping as facts, and a line for each layer with weights."""
+        samples = self.samples or [random_inputs(graph, seed) for seed in range(_DRAWN_SAMPLES)]
+        rewriting = Rewriting(graph, samples)
+        layers: list[MappedLayer] = []
+        left: list[tuple[str, str]] = []
+        for node in graph.nodes:
+            if not isinstance(node.operator, Weighted):
+                continue
+            found = self._best(rewriting, node)
+            if isinstance(found, Candidate):
+                rewriting.take(node, found)
+                layers.append(_mapped(node, found))
+            else:
+                left.append((node.name, found))
+        mapping = AnalogMapping(tuple(layers), tuple(left))
+        return Outcome(rewriting.graph(), mapping.lines, mapping)
+
+    def _best(self, rewriting: Rewriting, node: Node) -> Candidate | str:
+        """Of some gains that with the least noise; or why there is none."""
+        reason = rewriting.why_not(node)
+        if reason is not None:
+            return reason
+        layer, source = rewriting.layer(node), rewriting.source(node)
+        gains = (self.gain,) if self.gain else GAINS
+        tried = (rewriting.candidate(node, layer, source, gain) for gain in gains)
+        found = [candidate for candidate in tried if candidate is not None]
+        if not found:
+            return f"with a gain of {gains[0]} its multipliers would be no int8"
+        best = min(found, key=lambda candidate: candidate.noise)
+        if best.sqnr_db < self.least_db:
+            return f"it would keep {best.sqnr_db:.1f} dB, expected {self.least_db:g}"
+        return best
+
+
+def _mapped(node: Node, candidate: Candidate) -> MappedLayer:
+    operator = candidate.operator
+    return MappedLayer(
+        node.name,
+        operator.gain,
+        candidate.chunks,
+        operator.bits,
+        candidate.sqnr_db,
+        candidate.largest,
+    )
