@@ -1,5 +1,6 @@
 """Walks that kernels declare, judged on emulated boards: results as far over their operands as they may lie."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -20,30 +21,43 @@ from tinsmith_target import target
 _NETWORK = next(case for case in CASES if case.name == "network").build()
 
 
-def _separable() -> Graph:
-    """1x1 and 3x3, with as many channels and pixels as kernels do at once, fewer, and more."""
+_GIVEN, _MADE = (Quantization.per_tensor(scale, -3) for scale in (0.05, 0.08))
+
+
+def _layers(
+    name: str, layers: Iterable[tuple[Conv2D | DepthwiseConv2D, tuple[int, ...], tuple[int, ...]]]
+) -> Graph:
+    """Side by side; of each the shapes of its input and its weights."""
     random = np.random.default_rng(3)
-    builder = GraphBuilder("separable")
-    given, made = (Quantization.per_tensor(scale, -3) for scale in (0.05, 0.08))
-
-    def weights(name: str, *shape: int) -> Value:
-        data = random.integers(-127, 128, shape).astype(np.int8)
-        return builder.constant(name, data, Quantization.per_tensor(0.004, 0))
-
+    builder = GraphBuilder(name)
     outputs: list[Value] = []
-    for index, (channels, pixels) in enumerate(((8, 130), (16, 125), (24, 200), (5, 99))):
-        x = builder.input(f"x{index}", TensorType((1, pixels, 1, channels), DType.INT8, given))
-        w = weights(f"w{index}", 16, 1, 1, channels)
-        outputs.append(builder.add(Conv2D(), [x, w], f"y{index}", made))
-    for index, (channels, stride, width) in enumerate(
-        ((8, 1, 9), (40, 1, 6), (20, 2, 11), (3, 1, 5))
-    ):
-        shape = (1, 12, width, channels)
-        x = builder.input(f"u{index}", TensorType(shape, DType.INT8, given))
-        operator = DepthwiseConv2D(stride=(stride, stride), padding=(1, 1, 1, 1))
-        w = weights(f"v{index}", 1, 3, 3, channels)
-        outputs.append(builder.add(operator, [x, w], f"z{index}", made))
+    for index, (operator, shape, weights) in enumerate(layers):
+        x = builder.input(f"x{index}", TensorType(shape, DType.INT8, _GIVEN))
+        data = random.integers(-127, 128, weights).astype(np.int8)
+        w = builder.constant(f"w{index}", data, Quantization.per_tensor(0.004, 0))
+        outputs.append(builder.add(operator, [x, w], f"y{index}", _MADE))
     return builder.build(outputs)
+
+
+# 1x1 and 3x3, with as many channels and pixels as kernels do at once, fewer, and more.
+_POINTWISE = _layers(
+    "pointwise",
+    [
+        (Conv2D(), (1, pixels, 1, channels), (16, 1, 1, channels))
+        for channels, pixels in ((8, 130), (16, 125), (24, 200), (5, 99))
+    ],
+)
+_DEPTHWISE = _layers(
+    "depthwise",
+    [
+        (
+            DepthwiseConv2D(stride=(stride, stride), padding=(1, 1, 1, 1)),
+            (1, 12, width, channels),
+            (1, 3, 3, channels),
+        )
+        for channels, stride, width in ((8, 1, 9), (40, 1, 6), (21, 2, 5))
+    ],
+)
 
 
 def _plan(graph: Graph, name: str, *, nearer: int = 0) -> str:
@@ -58,8 +72,8 @@ def _plan(graph: Graph, name: str, *, nearer: int = 0) -> str:
 
 @pytest.mark.parametrize(
     "graph",
-    [_NETWORK, random_windows(0), _separable()],
-    ids=["network", "windows", "separable"],
+    [_NETWORK, random_windows(0), _POINTWISE, _DEPTHWISE],
+    ids=["network", "windows", "pointwise", "depthwise"],
 )
 @pytest.mark.parametrize("name", ["cortex-m4", "cortex-m55"])
 def test_results_at_their_tightest_are_right(
