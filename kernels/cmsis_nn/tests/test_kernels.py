@@ -24,9 +24,7 @@ RESULT_BYTES = 4112
 
 BOARDS: dict[str, Implementation] = {
     "cortex-m0": "c",
-    "cortex-m3": "c",
     "cortex-m4": "dsp",
-    "cortex-m7": "dsp",
     "cortex-m33": "dsp",
     "riscv32": "c",
 }
