@@ -13,6 +13,12 @@
 #define WORD_ELEMENTS 4u
 #define BYTE_BITS 8u
 
+// Element i lies at byte i XOR 3.
+#define WORD_ORDER 3u
+
+// Channels of a word in all four banks.
+#define BANKED_CHANNELS 64u
+
 static inline uint32_t row_bytes(uint32_t width) {
   return (width + 15u) & ~15u;
 }
