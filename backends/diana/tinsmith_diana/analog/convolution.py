@@ -46,8 +46,8 @@ GAIN = 16
 """Of the converters: TINSMITH_DIANA_ANALOG_GAIN, which the generated C is held to."""
 
 _RECORD, _WEIGHTS, _SCALES = "layer", "lines", "scales"
-_CALL_CYCLES = 480
-"""Of the core, around the job and both copies."""
+_CALL_CYCLES = 400
+"""Of the core, around the job and both copies: measured on the simulator."""
 
 Integers = NDArray[np.int64]
 

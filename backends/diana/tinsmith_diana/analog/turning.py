@@ -24,7 +24,7 @@ _TURNS = {
 }
 
 # Cycles, measured on the simulator: of a call, of a pixel, of four bytes of it.
-_CALL_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 30, 20, 3
+_CALL_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 30, 6, 4
 _WORD_BYTES = 4
 
 
