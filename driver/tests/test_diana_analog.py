@@ -12,8 +12,8 @@ from tinsmith_target import target
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
 
-# Inputs and what the digital array gives have 7 bits, which the analog one takes. The sum reads what the digital array
-# left behind the analog layer.
+# Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. Behind
+# the analog layer the sum reads what the digital array has left.
 _WEIGHTS = np.random.default_rng(1).integers(-1, 2, (18, 3, 3, 18)).reshape(-1).tolist()
 _MODEL = f"""graph 2 "mixed" {{
   input %x: i8[1,6,8,3]<0.5, 0>
@@ -23,7 +23,7 @@ _MODEL = f"""graph 2 "mixed" {{
   const %m: i8[18] = {[3, -2] * 9}
   const %a: i8[18] = {list(range(18))}
   %d: i8[1,6,8,18]<2.0, 0> = conv2d(%x, %v, %b) {{rounding=floor}}
-  %e: i8[1,6,8,18]<2.0, 0> = analog_conv2d(%d, %w, %m, %a) {{gain=16, chunk_channels=18, shift=1, padding=[1,1,1,1]}}
+  %e: i8[1,6,8,18]<2.0, 0> = analog_conv2d(%d, %w, %m, %a) {{gain=16, chunk_channels=18, bits=7, padding=[1,1,1,1]}}
   %s: i8[1,6,8,18]<4.0, 0> = add(%d, %e) {{rounding=floor}}
   output %s
 }}

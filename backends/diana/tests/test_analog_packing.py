@@ -98,14 +98,14 @@ def test_words_are_those_of_the_encoder(work: AnalogConvolution, encoder: ctypes
 def test_images_and_their_copies_by_hand() -> None:
     """Three channels lie in one bank, 40 pixels of 16 bytes; 20 in two, so the place goes on to the last bank."""
     first, second, *_ = _WORKS
-    assert record(first)[_INSTRUCTION_WORDS:].tolist() == [40, 1, 40, 2, 640]
+    assert record(first)[_INSTRUCTION_WORDS:].tolist() == [40, 1, 40, 2, 640, 0]
     assert first.l1_bytes == 640 + 640 + 3 * 65_536
     # Two words of all banks a pixel, and eight.
-    assert record(second)[_INSTRUCTION_WORDS:].tolist() == [80, 4, 320, 4, 1280]
+    assert record(second)[_INSTRUCTION_WORDS:].tolist() == [80, 4, 320, 4, 1280, 0]
     assert second.l1_bytes == 1280 + 5120 + 3 * 65_536
     # An odd number of rows of one bank: copies take two at a time.
     odd = AnalogConvolution((3, 3, 16), (3, 3, 4), (1, 1), 1, (0, 0, 0, 0), 0, 0, False)
-    assert record(odd)[_INSTRUCTION_WORDS:].tolist() == [9, 1, 9, 1, 160]
+    assert record(odd)[_INSTRUCTION_WORDS:].tolist() == [9, 1, 9, 1, 160, 0]
     assert odd.l1_bytes == 320
 
 

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** Words of the record of a layer: an instruction, and its images. */
-#define TINSMITH_DIANA_ANALOG_LAYER_WORDS 21u
+#define TINSMITH_DIANA_ANALOG_LAYER_WORDS 22u
 
 /** Tokens are below it. */
 #define TINSMITH_DIANA_ANALOG_TOKENS 32u
@@ -30,6 +30,7 @@ extern "C" {
  *   - 16 rows and 17 banks of the input, as tinsmith_diana_analog_copy_in() has them
  *   - 18 rows and 19 banks of the output
  *   - 20 bytes from the input to the output in the accelerators' memory
+ *   - 21 whether the core clips the output to [-64, 63], where it lies then
  *
  * @param[in] layer   the record, of a constant
  * @param[in] weights as tinsmith_diana_analog_places_t has them

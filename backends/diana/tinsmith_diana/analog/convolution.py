@@ -1,8 +1,10 @@
 """AnalogConv2D as a job of DIANA's analog accelerator: rules, constants, and the C text of start and wait.
 
 The accelerator computes the operator's arithmetic, `scale`, `rectify` and `quantize` behind the converters, as far as
-it has room; what differs is refused: other gains, several chunks, results whose 7 bits only a clip would give.
+it has room; what differs is refused: other gains, several chunks. It clips to 8 bits; to 7 the core does, behind it.
 """
+
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,7 @@ NAME = "tinsmith_diana_analog"
 GAIN = 16
 """Of the converters: TINSMITH_DIANA_ANALOG_GAIN, which the generated C is held to."""
 
+_BITS = 8
 _RECORD, _WEIGHTS, _SCALES = "layer", "lines", "scales"
 _CALL_CYCLES = 400
 """Of the core, around the job and both copies: measured on the simulator."""
@@ -126,15 +129,16 @@ def images_fit(layer: Layer) -> str | None:
     return None if needed <= jobs.L1_BYTES else f"they reach over {needed:,} bytes"
 
 
-def results_fit(layer: Layer) -> str | None:
-    """Results have 8 bits, to which the accelerator clips; or stay within 7 by themselves, whatever the input is."""
+def _is_narrow(layer: Layer) -> bool:
+    """Whether the core has to clip results to 7 bits: the accelerator clips to 8, which is as good where they stay
+    within 7 by themselves, whatever the input is.
+    """
     operator = layer.operator_as(AnalogConv2D)
     ends = _result_ends(layer)
-    low, high = int(ends.min()), int(ends.max())
     least, most = operator.clip
     # The accelerator rectifies, too.
-    is_within = high <= most and (operator.rectified or low >= least)
-    return None if operator.bits == 8 or is_within else f"they would be {low} to {high}"
+    is_within = ends.max() <= most and (operator.rectified or ends.min() >= least)
+    return operator.bits < _BITS and not is_within
 
 
 def _result_ends(layer: Layer) -> Integers:
@@ -156,8 +160,9 @@ def _result_ends(layer: Layer) -> Integers:
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The record, and the weights and scales that the job loads."""
     weights, multipliers, addends = (_constant(layer, index) for index in (1, 2, 3))
+    work = replace(_work(layer), is_narrow=_is_narrow(layer))
     return (
-        Prepared(_RECORD, jobs.record(_work(layer)).astype("<u4").view("i1")),
+        Prepared(_RECORD, jobs.record(work).astype("<u4").view("i1")),
         Prepared(_WEIGHTS, packed_lines(weights)),
         Prepared(_SCALES, packed_scales(multipliers, addends)),
     )
@@ -190,7 +195,8 @@ def scratch_bytes(layer: Layer) -> int:
 
 def cost(layer: Layer) -> Cost:
     """Of the job and the copies, and of the core that starts them."""
-    return Cost(jobs.cycles(_work(layer)) + _CALL_CYCLES)
+    work = replace(_work(layer), is_narrow=_is_narrow(layer))
+    return Cost(jobs.cycles(work) + _CALL_CYCLES)
 
 
 def layouts(layer: Layer) -> Layouts:
@@ -219,7 +225,6 @@ def kernels() -> tuple[Kernel, ...]:
                 padding_is_small,
                 sizes_fit,
                 images_fit,
-                results_fit,
             ),
             scratch_bytes=scratch_bytes,
             prepare=prepare,

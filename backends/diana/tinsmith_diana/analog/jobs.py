@@ -32,13 +32,15 @@ _PRECISION, _BYTES, _TIMING, _GOES_ON, _RESERVED = 7, 5, 0x0100, 0xF000, 0x84
 # an evaluation of 1x1 windows, and of larger ones.
 _SET_UP_CYCLES, _LOAD_CYCLES, _LINE_CYCLES = 48, 11, 4
 _POINT_CYCLES, _WINDOW_CYCLES = 163, 105
-_BYTES_A_CYCLE = 16
+_CLIP_CYCLES = 19
+"""Of the core, of 16 bytes."""
 
 
 @dataclass(frozen=True)
 class AnalogConvolution:
     """input, output: height, width, channels. window: height, width, each of 1, 3, 5, 7. stride: 1 or 2. padding: rows
     and columns of zeros: above, below, left, right. shift: 0 to 31, to the right. addend_shift: 0 to 15, to the left.
+    is_narrow: the core clips results to 7 bits when they have come.
     """
 
     input: tuple[int, int, int]
@@ -49,6 +51,7 @@ class AnalogConvolution:
     shift: int
     addend_shift: int
     is_rectified: bool
+    is_narrow: bool = False
 
     @property
     def rows(self) -> int:
@@ -110,7 +113,7 @@ def _in_bank(image: tuple[int, int, int]) -> int:
 
 def record(work: AnalogConvolution) -> NDArray[np.uint32]:
     """The words of a layer: 0 to 15 the instruction without its places; 16, 17 rows and banks of the input's copy, 18,
-    19 of the output's; 20 where the output lies behind the input in L1, in bytes.
+    19 of the output's; 20 where the output lies behind the input in L1, in bytes; 21 whether the core clips it.
     """
     halves = _instruction(work)
     words = [halves.get(i, 0) | halves.get(i + 1, 0) << 16 for i in range(0, _HALVES, 2)]
@@ -119,7 +122,7 @@ def record(work: AnalogConvolution) -> NDArray[np.uint32]:
         for image in (work.input, work.output)
         for number in (copied_rows(image), banks(image[2]))
     ]
-    return np.array([*words, *copies, work.output_begin], np.uint32)
+    return np.array([*words, *copies, work.output_begin, work.is_narrow], np.uint32)
 
 
 def _instruction(work: AnalogConvolution) -> dict[int, int]:
@@ -154,7 +157,7 @@ def _instruction(work: AnalogConvolution) -> dict[int, int]:
 
 
 def cycles(work: AnalogConvolution) -> int:
-    """Of the job with its loads, and of copies of both images."""
+    """Of the job with its loads, of copies of both images, and of the core's clip."""
     height, width, _ = work.output
     of_one = _POINT_CYCLES if work.window == (1, 1) else _WINDOW_CYCLES
     loads = 2 * _LOAD_CYCLES + _LINE_CYCLES * work.lines + 2 * work.packets
@@ -162,10 +165,11 @@ def cycles(work: AnalogConvolution) -> int:
         _SET_UP_CYCLES
         + loads
         + height * (width // work.unroll) * of_one
-        + sum(_copy_cycles(image) for image in (work.input, work.output))
+        + sum(COPY_CYCLES + _words(image) for image in (work.input, work.output))
+        + (_words(work.output) * _CLIP_CYCLES if work.is_narrow else 0)
     )
 
 
-def _copy_cycles(image: tuple[int, int, int]) -> int:
-    size = image[0] * image[1] * pixel_bytes(image[2])
-    return COPY_CYCLES + size // _BYTES_A_CYCLE
+def _words(image: tuple[int, int, int]) -> int:
+    """Of 16 bytes, which a copy moves in a cycle."""
+    return image[0] * image[1] * pixel_bytes(image[2]) // LANES
