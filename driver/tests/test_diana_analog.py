@@ -12,12 +12,12 @@ from tinsmith_target import target
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
 
-# Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. Behind
-# the analog layer the sum reads what the digital array has left.
+# Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
+# sum behind reads what the digital array has left, too.
 _WEIGHTS = np.random.default_rng(1).integers(-1, 2, (18, 3, 3, 18)).reshape(-1).tolist()
 _MODEL = f"""graph 2 "mixed" {{
   input %x: i8[1,6,8,3]<0.5, 0>
-  const %v: i8[18,1,1,3]<0.25, 0> = {[1, -1, 0] * 18}
+  const %v: i8[18,1,1,3]<0.25, 0> = {[6, -6, 1] * 18}
   const %b: i32[18]<0.125, 0> = {list(range(18))}
   const %w: i8[18,3,3,18] = {_WEIGHTS}
   const %m: i8[18] = {[3, -2] * 9}
