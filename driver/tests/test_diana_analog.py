@@ -28,6 +28,27 @@ _MODEL = f"""graph 2 "mixed" {{
   output %s
 }}
 """
+
+# Images of two words of all banks, of one bank and an odd number of pixels, of three banks.
+_BANKS = f"""graph 2 "banks" {{
+  input %x: i8[1,9,10,70]<0.5, 0>
+  const %u: i8[16,5,3,70] = {np.random.default_rng(2).integers(-1, 2, 16 * 15 * 70).tolist()}
+  const %v: i8[100,1,1,16] = {np.random.default_rng(3).integers(-1, 2, 1600).tolist()}
+  const %w: i8[33,3,3,100] = {np.random.default_rng(4).integers(-1, 2, 33 * 900).tolist()}
+  const %k: i8[16] = {[2, -3] * 8}
+  const %l: i8[100] = {[5, -7] * 50}
+  const %m: i8[33] = {[3, 1, -2] * 11}
+  const %a: i8[16] = {list(range(16))}
+  const %b: i8[100] = {list(range(100))}
+  const %c: i8[33] = {list(range(33))}
+  %d: i8[1,5,5,16]<0.5, 0> = analog_conv2d(%x, %u, %k, %a)
+    {{gain=16, chunk_channels=70, bits=7, stride=[2,2], padding=[3,1,1,1]}}
+  %e: i8[1,5,5,100]<0.5, 0> = analog_conv2d(%d, %v, %l, %b) {{gain=16, chunk_channels=16, bits=7, rectified=true}}
+  %y: i8[1,5,5,33]<0.5, 0> = analog_conv2d(%e, %w, %m, %c)
+    {{gain=16, chunk_channels=100, padding=[1,1,1,1], addend_shift=1, shift=1}}
+  output %y
+}}
+"""
 _TAIL = _MODEL[_MODEL.index("  %e:") : _MODEL.index("  output")]
 
 
@@ -91,6 +112,17 @@ def test_both_arrays_share_their_memory(
     assert {"digital", "analog"} <= engines_of(tmp_path).keys()
 
 
+def test_images_lie_in_as_many_banks_as_they_have_channels_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "banks.tsm"
+    model.write_text(_BANKS, encoding="utf-8")
+    given = _inputs(tmp_path, (9, 10, 70))
+    kernels = verify(str(model), tmp_path, "--engines", "analog", "--inputs", given)
+    assert capsys.readouterr().out.endswith("layers: all equal\nbit-exact\n")
+    assert [kernels[name] for name in ("d", "e", "y")] == [_ANALOG] * 3
+
+
 @pytest.mark.parametrize(
     ("engines", "others"),
     [("digital", "tinsmith_analog_conv2d_s8"), ("cpu", "tinsmith_analog_conv2d_s8")],
@@ -121,9 +153,9 @@ def test_another_gain_than_the_chips_is_the_cores(
     assert "The gain is 16, the converters' own" in capsys.readouterr().err
 
 
-def _inputs(folder: Path) -> str:
+def _inputs(folder: Path, shape: tuple[int, ...] = (6, 8, 3)) -> str:
     """Of 7 bits: what layers in front of the analog one make of others would have more."""
     path = folder / "inputs.npz"
     random = np.random.default_rng(2)
-    np.savez(path, x=random.integers(-64, 64, (3, 6, 8, 3)).astype(np.int8))
+    np.savez(path, x=random.integers(-64, 64, (3, *shape)).astype(np.int8))
     return str(path)
