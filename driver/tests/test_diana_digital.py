@@ -67,4 +67,4 @@ def test_engines_of_a_chip_of_one_core_are_named(
     model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", model, "--target", "diana", "--engines", "cluster"]) == 2
-    assert "expected cpu, digital or both, got 'cluster'" in capsys.readouterr().err
+    assert "expected cpu, digital, analog or both, got 'cluster'" in capsys.readouterr().err

@@ -21,6 +21,19 @@ def test_engines_stand_for_back_ends_and_how_layers_are_placed(
     assert (found.backend, found.passes) == (backend, passes)
 
 
+@pytest.mark.parametrize(
+    ("name", "backend"),
+    [
+        ("cpu", "pulp_nn"),
+        ("digital", "diana_digital"),
+        ("analog", "diana_analog"),
+        ("both", "diana_digital+diana_analog"),
+    ],
+)
+def test_both_are_all_accelerators_of_a_board(name: str, backend: str) -> None:
+    assert engines_for("diana", None, name).backend == backend
+
+
 def test_without_engines_the_back_end_stays() -> None:
     assert engines_for("siracusa", None, None).backend is None
     assert engines_for("siracusa", "reference", None).backend == "reference"

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tinsmith_ir import UsageError
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.escape import visible
+from tinsmith_plugins import TOGETHER
 
 from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.plugins import registry
@@ -22,7 +23,7 @@ PLACING = "place-layers"
 
 @dataclass(frozen=True)
 class Engines(Checked):
-    """backend: to prefer, None for the target's own. passes: choices of passes."""
+    """backend: to prefer, None for the target's own; several with TOGETHER between them. passes: choices of passes."""
 
     backend: str | None = None
     passes: tuple[PassChoice, ...] = ()
@@ -52,7 +53,7 @@ def engines_for(target: str, backend: str | None, engines: str | None) -> Engine
             name: Engines(found, (PassChoice(PLACING, {"by": "rule"}),))
             for name, found in accelerators.items()
         },
-        BOTH: Engines(next(iter(accelerators.values()))),
+        BOTH: Engines(TOGETHER.join(accelerators.values())),
     }
     if engines not in choices:
         names = ", ".join(list(choices)[:-1])

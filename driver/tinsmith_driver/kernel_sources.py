@@ -101,4 +101,4 @@ def _is_beside(program: Program, kind: type[Call | Copy]) -> bool:
 def library_sources(backends: Iterable[str]) -> list[Path]:
     """The C files of back ends, sorted. Raises UsageError where they are not beside the installation."""
     entries = registry().backends
-    return sorted(path for name in set(backends) for path in entries[name].files.sources)
+    return sorted({path for name in set(backends) for path in entries[name].files.sources})

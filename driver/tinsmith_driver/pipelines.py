@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -44,7 +44,7 @@ from tinsmith_lowering import (
     check_prepared,
     prepare,
 )
-from tinsmith_plugins import ImportChoices, Importer, ModelSource, Setting
+from tinsmith_plugins import TOGETHER, ImportChoices, Importer, ModelSource, Setting
 from tinsmith_target import Target
 
 from tinsmith_driver.collector import collector_paused
@@ -56,7 +56,7 @@ from tinsmith_driver.options import CompileOptions, c_name
 from tinsmith_driver.passes import chosen_passes
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.spilling import spilled
-from tinsmith_driver.targets import chosen_target, runs_on_cluster
+from tinsmith_driver.targets import called_kernels, chosen_target, runs_on_cluster
 from tinsmith_driver.text_files import (
     TEXT_SUFFIX,
     graph_from_text,
@@ -150,9 +150,14 @@ class Compilation:
         options = WriteOptions(
             tool_version=tool_version(),
             model_sha256=self.model.sha256,
-            options=(*_options_text(self.options), *self.model.choices),
+            options=(*_options_text(self.options, self._called_backends), *self.model.choices),
         )
         return _timed("write-c", lambda: write(self.program, self.target, self.kernels, options))
+
+    @property
+    def _called_backends(self) -> Collection[str]:
+        """Those of which a call has a kernel."""
+        return {kernel.backend for kernel in called_kernels(self.program, self.kernels)}
 
     @property
     def arena_bytes(self) -> int:
@@ -644,9 +649,14 @@ def _check_reach(plan: Plan, chosen: Target) -> None:
         )
 
 
-def _options_text(options: CompileOptions) -> tuple[str, ...]:
-    """The options that change the product, for its first lines."""
-    backend = () if options.backend is None else (f"backend={options.backend}",)
+def _options_text(options: CompileOptions, called: Collection[str]) -> tuple[str, ...]:
+    """The options that change the product, for its first lines. called: back ends; of several that are preferred, those
+    behind the first are said only if they are among them.
+    """
+    backend: tuple[str, ...] = ()
+    if options.backend is not None:
+        first, *others = options.backend.split(TOGETHER)
+        backend = (f"backend={TOGETHER.join([first, *(x for x in others if x in called)])}",)
     packed = () if options.packed else ("packed=no",)
     passes = (f"pass={choice}" for choice in options.all_passes)
     without = (f"without={name}" for name in options.without)

@@ -22,7 +22,7 @@ uint32_t tinsmith_diana_analog_start(const tinsmith_diana_analog_record_t *recor
 }
 
 // On a computer any memory is the accelerators'; only alignment and length can be told.
-static tinsmith_diana_status_t check(const void *l1, const void *l2, uint32_t rows, uint32_t banks) {
+static tinsmith_diana_status_t check_copy(const void *l1, const void *l2, uint32_t rows, uint32_t banks) {
   if (rows - 1u >= TINSMITH_DIANA_L1_BYTES / ANALOG_LANES || banks - 1u >= TINSMITH_DIANA_BANKS) {
     return kTinsmithDianaBadLength;
   }
@@ -42,7 +42,7 @@ static size_t in_banks(uint32_t piece, uint32_t banks) {
 
 tinsmith_diana_status_t tinsmith_diana_analog_copy_in(void *l1, const void *l2, uint32_t rows, uint32_t banks,
                                                       uint32_t *number) {
-  const tinsmith_diana_status_t status = check(l1, l2, rows, banks);
+  const tinsmith_diana_status_t status = check_copy(l1, l2, rows, banks);
   if (status != kTinsmithDianaOk) {
     return status;
   }
@@ -55,7 +55,7 @@ tinsmith_diana_status_t tinsmith_diana_analog_copy_in(void *l1, const void *l2, 
 
 tinsmith_diana_status_t tinsmith_diana_analog_copy_out(void *l2, const void *l1, uint32_t rows, uint32_t banks,
                                                        uint32_t *number) {
-  const tinsmith_diana_status_t status = check(l1, l2, rows, banks);
+  const tinsmith_diana_status_t status = check_copy(l1, l2, rows, banks);
   if (status != kTinsmithDianaOk) {
     return status;
   }

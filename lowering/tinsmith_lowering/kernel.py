@@ -353,12 +353,15 @@ def dense(layer: Layer) -> Layouts:
 class Beside(Checked):
     """What computes a kernel's calls beside the core, as an engine of the Program.
 
-    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad.
+    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad. copies: of
+    an accelerator with a scratchpad: the kernel copies operands there and results back by itself, so its scratch alone
+    lies there.
     """
 
     name: str
     is_fifo: bool = True
     depth: int | None = None
+    copies: bool = False
 
 
 def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:

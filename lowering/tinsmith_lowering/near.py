@@ -1,6 +1,7 @@
 """Calls of kernels that see one memory alone."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import UsageError
@@ -17,7 +18,7 @@ from tinsmith_lowering.lower import layer_of_call
 def check_near(program: Program, target: Target, kernels: Sequence[Kernel]) -> None:
     """Raise UsageError for a call of a kernel that is `near`, if the target has a cluster and something that the call
     touches lies elsewhere than in the cluster's memory, constants with a memory of their own aside; and of one whose
-    accelerator has a scratchpad, for tensors that lie elsewhere.
+    accelerator has a scratchpad, for what of its tensors and scratch has to lie there and lies elsewhere.
 
     program: with all buffers in the memories where they will be.
     """
@@ -30,7 +31,9 @@ def check_near(program: Program, target: Target, kernels: Sequence[Kernel]) -> N
     if scratchpad is not None and any(kernel.accelerator for kernel in kernels):
         for call, kernel in _with_kernels(program, target, kernels):
             if kernel.accelerator in scratchpad.accelerators:
-                far = tuple(_far(program, call, scratchpad.memory))
+                is_copied = kernel.beside is not None and kernel.beside.copies
+                touched = replace(call, inputs=(), outputs=()) if is_copied else call
+                far = tuple(_far(program, touched, scratchpad.memory))
                 _refuse(call, scratchpad.memory, "use-scratchpad", far)
 
 

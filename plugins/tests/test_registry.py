@@ -289,6 +289,17 @@ def test_one_behind_another_may_be_of_another_plugin() -> None:
     assert order_of_back_ends(found, "fast") == ["fast", "slow"]
 
 
+def test_several_back_ends_are_preferred_together() -> None:
+    """Those behind them come behind all of them, each once."""
+    middle = BackendEntry("middle", lambda _: Middle(), KernelFiles(Path(), ()))
+    last, first = backend("slow", serves_all=True), behind_another("fast", "slow")
+    found = registry(Plugin("p", backends=(middle, last, first)))
+    assert order_of_back_ends(found, "fast+middle") == ["fast", "middle", "slow"]
+    assert order_of_back_ends(found, "middle+fast") == ["middle", "fast", "slow"]
+    with pytest.raises(UsageError, match="back end 'lost', which no plug-in brings"):
+        order_of_back_ends(found, "fast+lost")
+
+
 def test_a_back_end_behind_another_that_nobody_brings_is_named() -> None:
     found = registry(Plugin("p", backends=(behind_another("fast", "lost"), backend("slow"))))
     message = "back end fast stands before back end 'lost', which no plug-in brings: expected one of fast, slow"

@@ -18,10 +18,11 @@ from tinsmith_plugins.plugin import (
     Stage,
     kernel_folder,
 )
-from tinsmith_plugins.registry import Registry
+from tinsmith_plugins.registry import TOGETHER, Registry
 
 __all__ = [
     "ENTRY_POINT_GROUP",
+    "TOGETHER",
     "BackendEntry",
     "BackendSetting",
     "Converter",

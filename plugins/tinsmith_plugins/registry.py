@@ -27,6 +27,9 @@ from tinsmith_plugins.plugin import (
 
 _Item = TypeVar("_Item")
 
+TOGETHER = "+"
+"""Between names of back ends that are preferred together, those of a board's several accelerators."""
+
 
 @dataclass(frozen=True)
 class Registry(Checked):
@@ -128,24 +131,29 @@ class Registry(Checked):
         return {item.operator: item.rule for item in found if item.importer == importer.name}
 
     def kernels(self, target: Target, backend: str | None, *, packed: bool) -> tuple[Kernel, ...]:
-        """The kernels that a graph is lowered to, best first: those of the preferred back end (the
-        target's by default), of the one behind it, then those that serve all. Raises UsageError for a back end that
-        nobody brings.
+        """The kernels that a graph is lowered to, best first: those of the preferred back ends (the
+        target's by default), of those behind them, then those that serve all. backend: one, or several with TOGETHER
+        between them. Raises UsageError for a back end that nobody brings.
         """
-        preferred = backend or target.backend
-        _known(
-            "back end" if backend else f"target {target.name} prefers back end",
-            preferred,
-            self.backends,
-        )
-        first = self.backends[preferred]
-        behind = [] if first.behind is None else [self._behind(first.behind, preferred)]
+        first = [
+            self._preferred(
+                name, "back end" if backend else f"target {target.name} prefers back end"
+            )
+            for name in (backend or target.backend).split(TOGETHER)
+        ]
+        behind = [
+            self._behind(entry.behind, entry.name) for entry in first if entry.behind is not None
+        ]
         always = [entry for entry in self._backends_in_order if entry.serves_all]
-        chosen = {entry.name: entry for entry in (first, *behind, *always)}
+        chosen = {entry.name: entry for entry in (*first, *behind, *always)}
         setting = BackendSetting(packed)
         return tuple(
             kernel for entry in chosen.values() for kernel in entry.make(setting).kernels(target)
         )
+
+    def _preferred(self, name: str, who: str) -> BackendEntry:
+        _known(who, name, self.backends)
+        return self.backends[name]
 
     def _behind(self, name: str, preferred: str) -> BackendEntry:
         _known(f"back end {preferred} stands before back end", name, self.backends)

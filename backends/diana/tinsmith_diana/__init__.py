@@ -1,7 +1,7 @@
-"""The back end for DIANA's digital accelerator: the layers it takes, their constants, how tensors lie."""
+"""The back ends for DIANA's accelerators: the layers they take, their constants, how tensors lie."""
 
-from tinsmith_diana.backend import DianaDigitalBackend
-from tinsmith_diana.layouts import DianaRows
+from tinsmith_diana.backend import DianaAnalogBackend, DianaDigitalBackend
+from tinsmith_diana.layouts import DianaPixels, DianaRows
 from tinsmith_diana.packing import (
     PackingError,
     packed_convolution,
@@ -10,7 +10,9 @@ from tinsmith_diana.packing import (
 )
 
 __all__ = [
+    "DianaAnalogBackend",
     "DianaDigitalBackend",
+    "DianaPixels",
     "DianaRows",
     "PackingError",
     "packed_convolution",

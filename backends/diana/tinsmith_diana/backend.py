@@ -1,4 +1,4 @@
-"""The table of the layers that DIANA's digital accelerator computes."""
+"""The tables of the layers that DIANA's accelerators compute."""
 
 from dataclasses import dataclass
 
@@ -7,6 +7,8 @@ from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
 from tinsmith_diana import addition, averaging, convolution, fully_connected, turning
+from tinsmith_diana.analog import convolution as analog_convolution
+from tinsmith_diana.analog import turning as analog_turning
 
 
 @dataclass(frozen=True)
@@ -28,3 +30,18 @@ class DianaDigitalBackend(Checked):
             *averaging.kernels(),
             *turning.kernels(),
         )
+
+
+@dataclass(frozen=True)
+class DianaAnalogBackend(Checked):
+    """Operators of the analog array that the core gives to it, and turning of images for it; all else is another back
+    end's.
+    """
+
+    name: str = analog_convolution.BACKEND
+
+    @checked
+    def kernels(self, target: Target) -> tuple[Kernel, ...]:
+        """The same of any target: a rule refuses boards that have no accelerator."""
+        del target
+        return (*analog_convolution.kernels(), *analog_turning.kernels())

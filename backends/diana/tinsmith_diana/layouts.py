@@ -1,4 +1,4 @@
-"""How DIANA's digital accelerator wants activations: planes of rows of 16 bytes, each 32-bit word from its end on."""
+"""How DIANA's accelerators want activations: planes of rows, or pixels, in 32-bit words that begin at their end."""
 
 from typing import ClassVar
 
@@ -9,6 +9,10 @@ from tinsmith_ir.dtypes import DType
 
 LANES = 16
 """Bytes of a word of the L1 memory; columns, and output channels, of the array."""
+BANKS = 4
+"""Of the L1 memory."""
+BANKED = BANKS * LANES
+"""Channels of a word of all banks."""
 COPIED_BYTES = 32
 """What a copy between L2 and L1 takes at once: DORY's driver rounds all lengths up to it (pulp-platform/dory)."""
 WORD_ORDER = 3
@@ -48,6 +52,39 @@ class DianaRows(ElementLayout):
         rows = planes + np.arange(height, dtype=np.int64)[:, None, None]
         columns = np.arange(width, dtype=np.int64)[None, :, None]
         return ((rows * padded(width) + columns) ^ WORD_ORDER)[None]
+
+
+class DianaPixels(ElementLayout):
+    """An image [1, H, W, C] as H * W pixels of Cp bytes: element (y, x, c) at byte ((y * W + x) * Cp + c) ^ 3. Cp is C
+    padded to a multiple of 16, or of 64 from 65 channels on: 16 bytes for each bank of the L1 memory, of which the
+    analog array reads up to four at once. Padded to a multiple of the 32 bytes that copies take at once.
+    """
+
+    name: ClassVar[str] = "diana_pixels"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        """A multiple of 32. Raises GraphError for other types than int8, several images, other ranks."""
+        if type_.dtype is DType.INT8:
+            match type_.shape:
+                case (1, height, width, channels):
+                    return _in_copies(height * width * pixel_bytes(channels))
+                case _:
+                    pass
+        raise GraphError(
+            f"layout {self.name!r}: expected i8[1,H,W,C], got {type_}; copy one image at a time"
+        )
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        """Of each element, of the tensor's shape."""
+        _, height, width, channels = type_.shape
+        pixels = np.arange(height * width, dtype=np.int64)[:, None] * pixel_bytes(channels)
+        elements = pixels + np.arange(channels, dtype=np.int64)
+        return elements.reshape(type_.shape) ^ WORD_ORDER
+
+
+def pixel_bytes(channels: int) -> int:
+    """Of a pixel in `DianaPixels`."""
+    return -(-channels // BANKED) * BANKED if channels > BANKED else padded(channels)
 
 
 def _in_copies(size_bytes: int) -> int:

@@ -55,7 +55,7 @@ def packed_convolution(
     rows = weights.transpose(0, 3, 1, 2).reshape(outputs, -1)
     by_output = np.concatenate([rows.astype(np.int8), _bytes_of(biases, _BIAS_BYTES)], axis=1)
     lanes = _zero_padded(by_output, blocks * LANES)
-    return _in_words(lanes.reshape(blocks, LANES, -1).transpose(0, 2, 1))
+    return in_words(lanes.reshape(blocks, LANES, -1).transpose(0, 2, 1))
 
 
 def packed_depthwise(weights: NDArray[np.integer], biases: NDArray[np.integer]) -> NDArray[np.int8]:
@@ -77,7 +77,7 @@ def packed_depthwise(weights: NDArray[np.integer], biases: NDArray[np.integer]) 
     apart = _zero_padded(by_channel, groups * SLOTS).reshape(groups, SLOTS, -1)
     lanes = np.zeros((groups, apart.shape[2], SLOTS, LANES // SLOTS), np.int8)
     lanes[..., 0] = apart.transpose(0, 2, 1)
-    return np.concatenate([_in_words(lanes), np.zeros(_LOADED_BEYOND, np.int8)])
+    return np.concatenate([in_words(lanes), np.zeros(_LOADED_BEYOND, np.int8)])
 
 
 def packed_fully_connected(
@@ -97,7 +97,7 @@ def packed_fully_connected(
     taps = square.reshape(blocks, LANES, parts, LANES).transpose(0, 2, 1, 3)
     words = _zero_padded(_bytes_of(biases, LANES), blocks * LANES)
     rows = np.concatenate([taps.reshape(blocks, -1), words.reshape(blocks, -1)], axis=1)
-    return _in_words(rows)
+    return in_words(rows)
 
 
 def _check(
@@ -128,7 +128,7 @@ def _zero_padded(rows: NDArray[np.int8], count: int) -> NDArray[np.int8]:
     return np.pad(rows, ((0, count - len(rows)), (0, 0)))
 
 
-def _in_words(order: NDArray[np.int8]) -> NDArray[np.int8]:
+def in_words(order: NDArray[np.int8]) -> NDArray[np.int8]:
     """The bytes in their order, each at its place in a word. order: of a multiple of 4 bytes."""
     flat = np.ascontiguousarray(order).reshape(-1)
     return flat[np.arange(flat.size) ^ WORD_ORDER]

@@ -2,9 +2,10 @@
 
 from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
-from tinsmith_diana import DianaDigitalBackend, DianaRows
+from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
-from tinsmith_diana.rules import ACCELERATOR
+from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
+from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
 _KERNELS = kernel_folder(__file__, "diana")
 _ANALOG = kernel_folder(__file__, "analog")
@@ -12,7 +13,7 @@ _ANALOG = kernel_folder(__file__, "analog")
 PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
-    layouts=(DianaRows,),
+    layouts=(DianaRows, DianaPixels),
     passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
     backends=(
         BackendEntry(
@@ -20,7 +21,14 @@ PLUGIN = Plugin(
             lambda setting: DianaDigitalBackend(),
             KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
             behind="pulp_nn",
-            accelerator=ACCELERATOR,
+            accelerator=DIGITAL,
+        ),
+        BackendEntry(
+            "diana_analog",
+            lambda setting: DianaAnalogBackend(),
+            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
+            behind="pulp_nn",
+            accelerator=ANALOG,
         ),
         BackendEntry(
             "analog_reference",

@@ -8,11 +8,15 @@ behind its first layer, and the shift of sums are assumptions; none of them chan
 Zero points are 0 and scales powers of two, so a layer with weights is its accumulator `>> 4` in 8 bits, once
 `set-rounding{mode=floor}` has made it round down, and a sum of two tensors `>> 1`. Weights are drawn from as few
 integers as keep results of such a layer from saturating or vanishing; what is random follows from the seed.
+
+Mixed ones have ternary weights in the layers that HTVM gave to the analog array, of any scales that keep results as
+large.
 """
 
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from tinsmith_ir import DType, Graph, Value
@@ -57,41 +61,42 @@ _MOBILENET = (
 _AUTOENCODER = (128, 128, 128, 128, 8, 128, 128, 128, 128)
 
 
-def dscnn(seed: int = 0) -> Graph:
+def dscnn(seed: int = 0, *, mixed: bool = False) -> Graph:
     """Keyword spotting: 10 x 49 features."""
     made = _Network("dscnn", seed)
     x = made.input(10, 49, 1)
     x = made.convolution(x, 64, _Window((5, 7), 2, (2, 3)))
     for _ in range(4):
-        x = made.convolution(made.depthwise(x, 1), 64, _Window((1, 1)))
+        x = made.convolution(made.depthwise(x, 1), 64, _Window((1, 1)), ternary=mixed)
     return made.classified(x, 12)
 
 
-def mobilenet(seed: int = 0) -> Graph:
+def mobilenet(seed: int = 0, *, mixed: bool = False) -> Graph:
     """Visual wake words: MobileNet of width 1/4, 96 x 96 pixels."""
     made = _Network("mobilenet", seed)
     x = made.convolution(made.input(96, 96, 3), 8, _Window((3, 3), 2, (1, 1)))
-    for channels, stride in _MOBILENET:
-        x = made.convolution(made.depthwise(x, stride), channels, _Window((1, 1)))
+    for number, (channels, stride) in enumerate(_MOBILENET, start=1):
+        ternary = mixed and number < len(_MOBILENET)
+        x = made.convolution(made.depthwise(x, stride), channels, _Window((1, 1)), ternary=ternary)
     return made.classified(x, 4)
 
 
-def resnet(seed: int = 0) -> Graph:
+def resnet(seed: int = 0, *, mixed: bool = False) -> Graph:
     """Image classification: ResNet-8, 32 x 32 pixels."""
     made = _Network("resnet", seed)
     x = made.convolution(made.input(32, 32, 3), 16, _Window((3, 3), 1, (1, 1)))
-    x = made.residual(x, 16, 1)
-    x = made.residual(x, 32, 2)
-    x = made.residual(x, 64, 2)
+    x = made.residual(x, 16, 1, ternary=mixed)
+    x = made.residual(x, 32, 2, ternary=mixed, ternary_skip=mixed)
+    x = made.residual(x, 64, 2, ternary=mixed)
     return made.classified(x, 12)
 
 
-def toyadmos(seed: int = 0) -> Graph:
+def toyadmos(seed: int = 0, *, mixed: bool = False) -> Graph:
     """Anomaly detection: an autoencoder of 640 features."""
     made = _Network("toyadmos", seed)
     x = made.vector(640)
-    for outputs in _AUTOENCODER:
-        x = made.linear(x, outputs, Activation.RELU)
+    for number, outputs in enumerate(_AUTOENCODER):
+        x = made.linear(x, outputs, Activation.RELU, ternary=mixed and number > 0)
     return made.built(made.linear(x, 640, Activation.NONE))
 
 
@@ -102,6 +107,14 @@ NETWORKS: Mapping[str, Callable[[int], Graph]] = {
     "toyadmos": toyadmos,
 }
 """By name; each takes a seed."""
+
+MIXED: Mapping[str, Callable[[int], Graph]] = {
+    "dscnn": partial(dscnn, mixed=True),
+    "mobilenet": partial(mobilenet, mixed=True),
+    "resnet": partial(resnet, mixed=True),
+    "toyadmos": partial(toyadmos, mixed=True),
+}
+"""Those with layers for the analog array."""
 
 
 @dataclass(frozen=True)
@@ -138,11 +151,18 @@ class _Network:
         return self._input(1, elements)
 
     def convolution(
-        self, x: Value, channels: int, window: _Window, activation: Activation = Activation.RELU
+        self,
+        x: Value,
+        channels: int,
+        window: _Window,
+        activation: Activation = Activation.RELU,
+        *,
+        ternary: bool = False,
     ) -> Value:
         """Padded alike on opposite sides, also where a stride of two leaves the last row unread."""
         operator = Conv2D(window.strides, padding=window.sides, activation=activation)
-        return self._weighted(operator, x, (channels, *window.size, x.type.shape[3]), 0)
+        shape = (channels, *window.size, x.type.shape[3])
+        return self._weighted(operator, x, shape, 0, ternary=ternary)
 
     def depthwise(self, x: Value, stride: int) -> Value:
         """Of 3 x 3."""
@@ -150,19 +170,31 @@ class _Network:
         operator = DepthwiseConv2D(window.strides, padding=window.sides, activation=Activation.RELU)
         return self._weighted(operator, x, (1, *window.size, x.type.shape[3]), 3)
 
-    def residual(self, x: Value, channels: int, stride: int) -> Value:
+    def residual(
+        self,
+        x: Value,
+        channels: int,
+        stride: int,
+        *,
+        ternary: bool = False,
+        ternary_skip: bool = False,
+    ) -> Value:
         """Two convolutions, and their input added, by a pointwise one where they change its shape."""
-        y = self.convolution(x, channels, _Window((3, 3), stride, (1, 1)))
-        y = self.convolution(y, channels, _Window((3, 3), 1, (1, 1)), Activation.NONE)
+        first, second = _Window((3, 3), stride, (1, 1)), _Window((3, 3), 1, (1, 1))
+        y = self.convolution(x, channels, first, ternary=ternary)
+        y = self.convolution(y, channels, second, Activation.NONE, ternary=ternary)
         if stride != 1:
-            x = self.convolution(x, channels, _Window((1, 1), stride), Activation.NONE)
+            skip = _Window((1, 1), stride)
+            x = self.convolution(x, channels, skip, Activation.NONE, ternary=ternary_skip)
         twice = Quantization.per_tensor(2 * _scale(x), 0)
         return self._builder.add(Add(), [y, x], "sum", twice)
 
-    def linear(self, x: Value, outputs: int, activation: Activation) -> Value:
+    def linear(
+        self, x: Value, outputs: int, activation: Activation, *, ternary: bool = False
+    ) -> Value:
         """A fully connected layer."""
         operator = FullyConnected(activation=activation)
-        return self._weighted(operator, x, (outputs, x.type.elements), 0)
+        return self._weighted(operator, x, (outputs, x.type.elements), 0, ternary=ternary)
 
     def classified(self, x: Value, classes: int) -> Graph:
         """Mean of all pixels, a fully connected layer, softmax."""
@@ -182,19 +214,28 @@ class _Network:
         return self._builder.input("x", TensorType(shape, DType.INT8, quantization))
 
     def _weighted(
-        self, operator: Operator, x: Value, shape: tuple[int, ...], output_axis: int
+        self,
+        operator: Operator,
+        x: Value,
+        shape: tuple[int, ...],
+        output_axis: int,
+        *,
+        ternary: bool = False,
     ) -> Value:
         count = shape[output_axis]
         most = _largest_weight(math.prod(shape) // count)
+        # What a weight of 1 stands for: the square of weights is the same in the mean.
+        size = most * math.sqrt(0.5) if ternary else 1.0
+        most, most_bias = (1 if ternary else most), round(_BIAS / size)
         weights = self._builder.constant(
             "weights",
             self._random.integers(-most, most, shape, np.int8, endpoint=True),
-            Quantization.per_tensor(_WEIGHT_SCALE, 0),
+            Quantization.per_tensor(size * _WEIGHT_SCALE, 0),
         )
         bias = self._builder.constant(
             "bias",
-            self._random.integers(-_BIAS, _BIAS, count, np.int32, endpoint=True),
-            Quantization.per_tensor(_WEIGHT_SCALE * _scale(x), 0),
+            self._random.integers(-most_bias, most_bias, count, np.int32, endpoint=True),
+            Quantization.per_tensor(size * _WEIGHT_SCALE * _scale(x), 0),
         )
         result = Quantization.per_tensor(_scale(x), 0)
         return self._builder.add(operator, [x, weights, bias], operator.mnemonic, result)

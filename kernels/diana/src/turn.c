@@ -1,4 +1,6 @@
-// Turns images between dense elements and planes, a word of a row at a time: each byte of planes is stored once.
+// Turns images between dense elements, planes and pixels, a word of a row at a time: each byte of planes is stored
+// once.
+#include "tinsmith_diana_pixels.h"
 #include "tinsmith_diana_planes.h"
 #include "words.h"
 
@@ -98,6 +100,65 @@ void tinsmith_diana_from_rows(const int8_t *rows, uint32_t height, uint32_t widt
       elements_from_row(row + whole, width - whole, to + whole, channels);
       to += width * channels;
       row += row_bytes(width);
+    }
+  }
+}
+
+static uint32_t pixel_bytes(uint32_t channels) {
+  return channels > BANKED_CHANNELS ? (channels + BANKED_CHANNELS - 1u) / BANKED_CHANNELS * BANKED_CHANNELS
+                                    : row_bytes(channels);
+}
+
+// Pixels that have no elements between them, or one of them, are a row of elements side by side.
+static uint32_t elements_at_once(uint32_t count, uint32_t channels) {
+  return pixel_bytes(channels) == channels ? count * channels : channels;
+}
+
+void tinsmith_diana_to_pixels(const int8_t *dense, uint32_t height, uint32_t width, uint32_t channels, int8_t *pixels) {
+  const uint32_t elements = height * width * channels;
+  const uint32_t at_once = elements_at_once(height * width, channels);
+  const uint32_t whole = at_once & ~(WORD_ELEMENTS - 1u);
+  const uint8_t *from = (const uint8_t *)dense;
+  const uint8_t *const end = from + elements;
+  for (uint8_t *to = (uint8_t *)pixels; from != end; from += at_once, to += pixel_bytes(channels)) {
+    swap_to_row(from, whole, to);
+    row_from_elements(from + whole, 1u, at_once - whole, to + whole);
+  }
+}
+
+void tinsmith_diana_from_pixels(const int8_t *pixels, uint32_t height, uint32_t width, uint32_t channels,
+                                int8_t *dense) {
+  const uint32_t elements = height * width * channels;
+  const uint32_t at_once = elements_at_once(height * width, channels);
+  const uint32_t whole = at_once & ~(WORD_ELEMENTS - 1u);
+  const uint8_t *from = (const uint8_t *)pixels;
+  uint8_t *to = (uint8_t *)dense;
+  for (uint8_t *const end = to + elements; to != end; to += at_once, from += pixel_bytes(channels)) {
+    swap_from_row(from, whole, to);
+    elements_from_row(from + whole, at_once - whole, to + whole, 1u);
+  }
+}
+
+void tinsmith_diana_rows_to_pixels(const int8_t *rows, uint32_t height, uint32_t width, uint32_t channels,
+                                   int8_t *pixels) {
+  const uint32_t step = pixel_bytes(channels);
+  const uint8_t *row = (const uint8_t *)rows;
+  for (uint32_t c = 0u; c < channels; ++c) {
+    uint8_t *to = (uint8_t *)pixels + (c ^ WORD_ORDER);
+    for (uint32_t y = 0u; y < height; ++y, row += row_bytes(width), to += width * step) {
+      elements_from_row(row, width, to, step);
+    }
+  }
+}
+
+void tinsmith_diana_pixels_to_rows(const int8_t *pixels, uint32_t height, uint32_t width, uint32_t channels,
+                                   int8_t *rows) {
+  const uint32_t step = pixel_bytes(channels);
+  uint8_t *row = (uint8_t *)rows;
+  for (uint32_t c = 0u; c < channels; ++c) {
+    const uint8_t *from = (const uint8_t *)pixels + (c ^ WORD_ORDER);
+    for (uint32_t y = 0u; y < height; ++y, row += row_bytes(width), from += width * step) {
+      row_from_elements(from, step, width, row);
     }
   }
 }

@@ -13,6 +13,12 @@
 #define WORD_ELEMENTS 4u
 #define BYTE_BITS 8u
 
+// Element i lies at byte i XOR 3.
+#define WORD_ORDER 3u
+
+// Channels of a word in all four banks.
+#define BANKED_CHANNELS 64u
+
 static inline uint32_t row_bytes(uint32_t width) {
   return (width + 15u) & ~15u;
 }
@@ -81,6 +87,16 @@ static inline void scatter_four(uint8_t **to, uint32_t step, uint32_t word) {
       : "memory");
 }
 
+// The bytes of word, each as int8 in [least, most].
+static inline uint32_t clip_four(uint32_t word, int32_t least, int32_t most) {
+  __asm__(
+      "cv.max.sc.b %0, %0, %1\n\t"
+      "cv.min.sc.b %0, %0, %2"
+      : "+&r"(word)
+      : "r"(least), "r"(most));
+  return word;
+}
+
 // sum + the bytes of word, each as int8 times the byte of ones.
 static inline int32_t add_four(int32_t sum, uint32_t word, uint32_t ones) {
   __asm__("cv.sdotsp.b %0, %1, %2" : "+r"(sum) : "r"(word), "r"(ones));
@@ -125,6 +141,16 @@ static inline void store_four(uint8_t *to, uint32_t word) {
 
 static inline uint32_t swapped(uint32_t word) {
   return word >> 24 | (word >> 8 & 0xff00u) | (word << 8 & 0xff0000u) | word << 24;
+}
+
+static inline uint32_t clip_four(uint32_t word, int32_t least, int32_t most) {
+  uint32_t clipped = 0u;
+  for (uint32_t i = 0u; i < WORD_ELEMENTS; ++i) {
+    const int32_t value = (int8_t)(word >> (BYTE_BITS * i));
+    const int32_t inside = value < least ? least : value > most ? most : value;
+    clipped |= ((uint32_t)inside & 0xffu) << (BYTE_BITS * i);
+  }
+  return clipped;
 }
 
 static inline int32_t add_four(int32_t sum, uint32_t word, uint32_t ones) {

@@ -1,16 +1,17 @@
-// Turns an image to planes and back and averages it, for the tests beside it. Under sanitizers nothing may be touched
-// but what the functions say.
+// Turns an image to planes, to pixels and back and averages it, for the tests beside it. Under sanitizers nothing may
+// be touched but what the functions say.
 
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tinsmith_diana_pixels.h"
 #include "tinsmith_diana_planes.h"
 #include "tinsmith_harness.h"
 
-#define IMAGE_BYTES 0x3000u
+#define IMAGE_BYTES 0x4000u
 
-// operation: 0 to rows, 1 from rows, 2 average.
+// operation: 0 to rows, 1 from rows, 2 average, 3 to pixels, 4 from pixels, 5 rows to pixels, 6 pixels to rows.
 typedef struct {
   uint32_t operation, height, width, channels;
   int32_t min, max;
@@ -29,6 +30,18 @@ static void apply(const int8_t *given, int8_t *result) {
       break;
     case 1u:
       tinsmith_diana_from_rows(given, work.height, work.width, work.channels, result);
+      break;
+    case 3u:
+      tinsmith_diana_to_pixels(given, work.height, work.width, work.channels, result);
+      break;
+    case 4u:
+      tinsmith_diana_from_pixels(given, work.height, work.width, work.channels, result);
+      break;
+    case 5u:
+      tinsmith_diana_rows_to_pixels(given, work.height, work.width, work.channels, result);
+      break;
+    case 6u:
+      tinsmith_diana_pixels_to_rows(given, work.height, work.width, work.channels, result);
       break;
     default:
       tinsmith_diana_average(given, work.height, work.width, work.channels, work.min, work.max, result);

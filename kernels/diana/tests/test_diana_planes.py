@@ -1,4 +1,4 @@
-"""Images to planes and back, and means of planes, compared with numpy over random shapes under sanitizers."""
+"""Images to planes, to pixels and back, and means of planes: those of numpy over random shapes, under sanitizers."""
 
 import struct
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from tinsmith_target import target
 from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
 
 Image = NDArray[np.int8]
-_IMAGE_BYTES = 0x3000
-_TO_ROWS, _FROM_ROWS, _AVERAGE = range(3)
+_IMAGE_BYTES = 0x4000
+_TO_ROWS, _FROM_ROWS, _AVERAGE, _TO_PIXELS, _FROM_PIXELS, _ROWS_TO_PIXELS, _PIXELS_TO_ROWS = range(
+    7
+)
 _ANYTHING = 0x5A
 """In results before, and between the elements of planes that are given."""
 _SHAPES = [
@@ -27,6 +29,9 @@ _SHAPES = [
     (5, 25, 8),
     (3, 3, 31),
     (8, 8, 9),
+    (2, 3, 64),
+    (3, 2, 65),
+    (1, 5, 130),
     *((height, width, 2) for height in (1, 3) for width in range(1, 21)),
 ]
 
@@ -62,6 +67,15 @@ def is_element(image: Image) -> NDArray[np.bool_]:
     found = np.zeros((channels, height, -(-width // 16) * 16), bool)
     found[:, :, :width] = True
     return found.reshape(-1, 4)[:, ::-1].reshape(-1)
+
+
+def pixels(image: Image) -> NDArray[np.uint8]:
+    """As the analog accelerator has it: of 16, 32, 48 or a multiple of 64 bytes, each word from its end on."""
+    height, width, channels = image.shape
+    size = -(-channels // 16) * 16 if channels <= 64 else -(-channels // 64) * 64
+    padded = np.full((height, width, size), _ANYTHING, np.uint8)
+    padded[:, :, :channels] = image.view(np.uint8)
+    return padded.reshape(-1, 4)[:, ::-1].reshape(-1)
 
 
 def averages(image: Image, ends: tuple[int, int]) -> Image:
@@ -114,6 +128,37 @@ def test_planes_become_images(firmware: Firmware) -> None:
     for image, found in zip(IMAGES, results(firmware, given), strict=True):
         assert found[: image.size].tobytes() == image.tobytes(), image.shape
         assert (found[image.size :] == _ANYTHING).all()
+
+
+@pytest.mark.parametrize("operation", [_TO_PIXELS, _ROWS_TO_PIXELS])
+def test_images_and_planes_become_pixels(operation: int, firmware: Firmware) -> None:
+    """No element is what stands between them."""
+    images = [np.where(it == _ANYTHING, 0, it).astype(np.int8) for it in IMAGES]
+    sources = [it if operation == _TO_PIXELS else planes(it) for it in images]
+    given = [
+        Given(operation, it, source.tobytes(), pixels(it).size)
+        for it, source in zip(images, sources, strict=True)
+    ]
+    for image, found in zip(images, results(firmware, given), strict=True):
+        wanted = pixels(image)
+        elements = wanted != _ANYTHING
+        assert np.array_equal(found[: wanted.size][elements], wanted[elements]), image.shape
+        assert (found[wanted.size :] == _ANYTHING).all()
+
+
+def test_pixels_become_images(firmware: Firmware) -> None:
+    given = [Given(_FROM_PIXELS, it, pixels(it).tobytes(), it.size) for it in IMAGES]
+    for image, found in zip(IMAGES, results(firmware, given), strict=True):
+        assert found[: image.size].tobytes() == image.tobytes(), image.shape
+        assert (found[image.size :] == _ANYTHING).all()
+
+
+def test_pixels_become_planes(firmware: Firmware) -> None:
+    given = [Given(_PIXELS_TO_ROWS, it, pixels(it).tobytes(), planes(it).size) for it in IMAGES]
+    for image, found in zip(IMAGES, results(firmware, given), strict=True):
+        wanted, elements = planes(image), is_element(image)
+        assert np.array_equal(found[: wanted.size][elements], wanted[elements]), image.shape
+        assert (found[wanted.size :] == _ANYTHING).all()
 
 
 @pytest.mark.parametrize("ends", [(-128, 127), (0, 127), (-3, 4)])

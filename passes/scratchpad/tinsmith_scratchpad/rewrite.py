@@ -79,7 +79,8 @@ def _engines(
         mine = (call for call in program.calls if beside.get(call.name) == each)
         read = (program.written_constant(name) for call in mine for name in call.reads)
         memories = [found.memory for found in read if found is not None and found.memory]
-        reached = dict.fromkeys((scratchpad.memory, *memories))
+        own = (scratchpad.memory, far) if each.copies else (scratchpad.memory,)
+        reached = dict.fromkeys((*own, *memories))
         yield Engine(each.name, tuple(reached), each.is_fifo, each.depth)
     yield Engine(COPIES, (far, scratchpad.memory), is_fifo=False, alignment=scratchpad.alignment)
 
@@ -137,22 +138,38 @@ class _Steps:
         self.twins = _Twins(program)
 
     def all(self) -> tuple[Step, ...]:
-        for step in self._program.steps:
-            is_near = isinstance(step, Call) and step.name in self._beside
-            side = Side.NEAR if is_near else Side.FAR
+        for index, step in enumerate(self._program.steps):
+            beside = self._beside.get(step.name) if isinstance(step, Call) else None
+            is_copying = beside is not None and beside.copies
+            side = Side.FAR if beside is None or is_copying else Side.NEAR
             reads, writes = _names(step)
+            if is_copying:
+                self._leave(self._read_from(index))
             self._move(self._contents.before(reads, writes, side))
             self._contents.written(writes, side)
-            if isinstance(step, Call) and is_near:
-                self._start(self._given(step), _JOB)
+            if isinstance(step, Call) and beside is not None:
+                self._start(self._copying(step) if is_copying else self._given(step), _JOB)
                 if self._round_trips:
                     self._move(self._contents.leave(Side.NEAR))
             else:
                 self._of_core(step, {*reads, *writes})
-        ends = (*self._program.outputs, *(state.view for state in self._program.states))
-        self._move(self._contents.before(ends, (), Side.FAR))
+        self._move(self._contents.before(self._ends(), (), Side.FAR))
         self._wait()
         return tuple(self._made)
+
+    def _leave(self, wanted: Collection[str]) -> None:
+        """Give the scratchpad to one call alone: what somebody reads later is copied from there."""
+        self._move([move for move in self._contents.leave(Side.NEAR) if move.view in wanted])
+
+    def _read_from(self, index: int) -> Collection[str]:
+        """Views of buffers of which the steps from that one on, or the end, read something."""
+        names = [name for step in self._program.steps[index:] for name in _names(step)[0]]
+        buffers = {self._buffer(name) for name in (*names, *self._ends())}
+        return {view.name for view in self._program.views if view.buffer in buffers}
+
+    def _ends(self) -> Sequence[str]:
+        """What is read behind the last step."""
+        return (*self._program.outputs, *(state.view for state in self._program.states))
 
     def _move(self, moves: Sequence[Move]) -> None:
         for move in moves:
@@ -171,6 +188,16 @@ class _Steps:
             inputs=tuple(None if name is None else twin(name) for name in call.inputs),
             outputs=tuple(map(twin, call.outputs)),
             scratch=None if call.scratch is None else twin(call.scratch),
+            over=(),
+        )
+
+    def _copying(self, call: Call) -> Call:
+        """The call on its engine, of tensors where they are; its scratch alone is the scratchpad's."""
+        return replace(
+            call,
+            engine=self._beside[call.name].name,
+            token=_JOB,
+            scratch=None if call.scratch is None else self.twins.view(call.scratch),
             over=(),
         )
 

@@ -301,6 +301,6 @@ DIANA = Board(
     clock_hz=260_000_000,
     emulator=SocSimulator("diana"),
     dma="diana",
-    scratchpad=Scratchpad("l1", ("digital",), alignment=32),
+    scratchpad=Scratchpad("l1", ("digital", "analog"), alignment=32),
     source="platforms/simulators/soc/chips/diana.soc; clock: arXiv 2406.07453",
 )

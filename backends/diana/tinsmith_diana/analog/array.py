@@ -21,8 +21,8 @@ COLUMNS = 512
 MOST_CHANNELS = MOST_EXTENT = 1023
 """An instruction has 10 bits for channels, rows and columns."""
 MOST_PADDING = 3
-_SIDES = (1, 3, 5, 7)
-_STRIDES = ((1, 1), (2, 2))
+SIDES = (1, 3, 5, 7)
+STRIDES = ((1, 1), (2, 2))
 _ACTIVATIONS = (Activation.NONE, Activation.RELU, Activation.RELU6, Activation.RELU_0_TO_1)
 
 Integers = NDArray[np.int64]
@@ -159,9 +159,9 @@ def has_window(graph: Graph, node: Node) -> str | None:
     if not isinstance(operator, Conv2D):
         return None
     window = node.present_inputs[1].type.shape[1:3]
-    if not set(window) <= set(_SIDES):
+    if not set(window) <= set(SIDES):
         return f"it is {window[0]}x{window[1]}"
-    if operator.stride not in _STRIDES:
+    if operator.stride not in STRIDES:
         return f"the stride is {operator.stride[0]}x{operator.stride[1]}"
     if operator.dilation != (1, 1):
         return f"the dilation is {operator.dilation[0]}x{operator.dilation[1]}"

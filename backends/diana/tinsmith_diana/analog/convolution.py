@@ -1,0 +1,261 @@
+"""AnalogConv2D as a job of DIANA's analog accelerator: rules, constants, and the C text of start and wait.
+
+The accelerator computes the operator's arithmetic, `scale`, `rectify` and `quantize` behind the converters, as far as
+it has room; what differs is refused: other gains, several chunks. It clips to 8 bits; to 7 the core does, behind it.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.dtypes import DType
+from tinsmith_lowering import (
+    Beside,
+    Cost,
+    Emission,
+    Kernel,
+    Layer,
+    Layouts,
+    Prepared,
+    Scope,
+    Signature,
+)
+
+from tinsmith_diana.analog import jobs
+from tinsmith_diana.analog.array import (
+    COLUMNS,
+    MOST_CHANNELS,
+    MOST_EXTENT,
+    MOST_PADDING,
+    SIDES,
+    STRIDES,
+)
+from tinsmith_diana.analog.operator import (
+    CONVERTED_MAX,
+    CONVERTED_MIN,
+    INPUT_MAX,
+    INPUT_MIN,
+    AnalogConv2D,
+)
+from tinsmith_diana.analog.packing import packed_lines, packed_scales
+from tinsmith_diana.layouts import DianaPixels
+
+ACCELERATOR = "analog"
+"""Among those of a board."""
+BACKEND = "diana_analog"
+NAME = "tinsmith_diana_analog"
+GAIN = 16
+"""Of the converters: TINSMITH_DIANA_ANALOG_GAIN, which the generated C is held to."""
+
+_BITS = 8
+_RECORD, _WEIGHTS, _SCALES = "layer", "lines", "scales"
+_CALL_CYCLES = 400
+"""Of the core, around the job and both copies: measured on the simulator."""
+
+Integers = NDArray[np.int64]
+
+
+def board_has_array(layer: Layer) -> str | None:
+    """The board has the analog accelerator, or is a computer, which has its twin."""
+    board = layer.target.board
+    has_array = board.scratchpad is not None and ACCELERATOR in board.scratchpad.accelerators
+    return None if has_array or board.architecture == "host" else f"{board.name} has not"
+
+
+def constants_are_known(layer: Layer) -> str | None:
+    """Weights, each -1, 0 or 1, multipliers and addends are known at compile time, the input is not."""
+    if layer.constant(0) is not None:
+        return "the input is a constant"
+    for index, name in ((1, "weights"), (2, "multipliers"), (3, "addends")):
+        if layer.constant(index) is None:
+            return f"{name} are computed at run time"
+    found = np.setdiff1d(_constant(layer, 1), [-1, 0, 1])
+    return f"there is {found[0]}" if found.size else None
+
+
+def one_image(layer: Layer) -> str | None:
+    """There is one image."""
+    images = layer.input(0).shape[0]
+    return None if images == 1 else f"there are {images}"
+
+
+def gain_is_known(layer: Layer) -> str | None:
+    """The gain is 16, the converters' own; map-analog{gain=16} makes such layers."""
+    gain = layer.operator_as(AnalogConv2D).gain
+    return None if gain == GAIN else f"it is {gain}"
+
+
+def is_one_chunk(layer: Layer) -> str | None:
+    """Sums are converted once: all input channels are one chunk."""
+    chunk, channels = layer.operator_as(AnalogConv2D).chunk_channels, layer.input(0).shape[3]
+    return None if channels <= chunk else f"there are {-(-channels // chunk)} chunks"
+
+
+def window_is_known(layer: Layer) -> str | None:
+    """The window has 1, 3, 5 or 7 rows and columns, and strides are 1x1 or 2x2."""
+    height, width = layer.input(1).shape[1:3]
+    if not {height, width} <= set(SIDES):
+        return f"it is {height}x{width}"
+    stride = layer.operator_as(AnalogConv2D).stride
+    return None if stride in STRIDES else f"they are {stride[0]}x{stride[1]}"
+
+
+def padding_is_small(layer: Layer) -> str | None:
+    """Padding is at most 3, and less than the window's rows or columns."""
+    padding = layer.operator_as(AnalogConv2D).padding
+    height, width = layer.input(1).shape[1:3]
+    most = [min(MOST_PADDING, side - 1) for side in (height, height, width, width)]
+    is_small = all(pad <= limit for pad, limit in zip(padding, most, strict=True))
+    return None if is_small else f"it is {padding} around a window of {height}x{width}"
+
+
+def sizes_fit(layer: Layer) -> str | None:
+    """There are at most 512 output channels, and 1,023 input channels, rows and columns."""
+    outputs = layer.output.shape[3]
+    if outputs > COLUMNS:
+        return f"there are {outputs} output channels"
+    channels = layer.input(0).shape[3]
+    if channels > MOST_CHANNELS:
+        return f"there are {channels} input channels"
+    extent = max(*layer.input(0).shape[1:3], *layer.output.shape[1:3])
+    return None if extent <= MOST_EXTENT else f"there are {extent} rows or columns"
+
+
+def images_fit(layer: Layer) -> str | None:
+    """Input and result fit the L1 memory of 262,144 bytes together; where one of them has more than 16 channels, both
+    fit 65,536 bytes of each of its banks.
+    """
+    needed = _work(layer).l1_bytes
+    return None if needed <= jobs.L1_BYTES else f"they reach over {needed:,} bytes"
+
+
+def _is_narrow(layer: Layer) -> bool:
+    """Whether the core has to clip results to 7 bits: the accelerator clips to 8, which is as good where they stay
+    within 7 by themselves, whatever the input is.
+    """
+    operator = layer.operator_as(AnalogConv2D)
+    ends = _result_ends(layer)
+    least, most = operator.clip
+    # The accelerator rectifies, too.
+    is_within = ends.max() <= most and (operator.rectified or ends.min() >= least)
+    return operator.bits < _BITS and not is_within
+
+
+def _result_ends(layer: Layer) -> Integers:
+    """Before any clip, (2, outputs): a result goes up or down with what is converted, so its ends are at those ends."""
+    operator = layer.operator_as(AnalogConv2D)
+    rows = _constant(layer, 1).reshape(layer.output.shape[3], -1)
+    ones, minus_ones = (rows == 1).sum(axis=1), (rows == -1).sum(axis=1)
+    sums = np.stack(
+        [
+            INPUT_MIN * ones - INPUT_MAX * minus_ones,
+            INPUT_MAX * ones - INPUT_MIN * minus_ones,
+        ]
+    )
+    converted = np.clip(sums // operator.gain, CONVERTED_MIN, CONVERTED_MAX)
+    addends = _constant(layer, 3) << operator.addend_shift
+    return (converted * _constant(layer, 2) + addends) >> operator.shift
+
+
+def prepare(layer: Layer) -> tuple[Prepared, ...]:
+    """The record, and the weights and scales that the job loads."""
+    weights, multipliers, addends = (_constant(layer, index) for index in (1, 2, 3))
+    work = replace(_work(layer), is_narrow=_is_narrow(layer))
+    return (
+        Prepared(_RECORD, jobs.record(work).astype("<u4").view("i1")),
+        Prepared(_WEIGHTS, packed_lines(weights)),
+        Prepared(_SCALES, packed_scales(multipliers, addends)),
+    )
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    del layer
+    if scope.scratch is None:
+        raise ValueError(f"layer {scope.layer}: its images have no place")
+    arguments = [
+        scope.prepared(_RECORD, f"{scope.layer}: its instruction, and copies of its images"),
+        scope.prepared(_WEIGHTS, f"{scope.layer}: lines of the ones and the minus ones of weights"),
+        scope.prepared(_SCALES, f"{scope.layer}: multipliers and addends"),
+        scope.input(0),
+        scope.scratch.expression,
+        scope.output,
+        scope.token,
+    ]
+    return Emission(
+        (f"  tinsmith_diana_analog_layer_start({', '.join(arguments)});",),
+        wait=(f"  tinsmith_diana_analog_layer_wait({scope.token});",),
+    )
+
+
+def scratch_bytes(layer: Layer) -> int:
+    """Both images, as they lie in the banks."""
+    return _work(layer).l1_bytes
+
+
+def cost(layer: Layer) -> Cost:
+    """Of the job and the copies, and of the core that starts them."""
+    work = replace(_work(layer), is_narrow=_is_narrow(layer))
+    return Cost(jobs.cycles(work) + _CALL_CYCLES)
+
+
+def layouts(layer: Layer) -> Layouts:
+    """In pixels."""
+    del layer
+    return Layouts((DianaPixels.name,), (DianaPixels.name,))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """The one there is."""
+    return (
+        Kernel(
+            name=NAME,
+            backend=BACKEND,
+            operator=AnalogConv2D,
+            signature=Signature((DType.INT8,) * 4, DType.INT8),
+            headers=("tinsmith_diana_analog_layer.h",),
+            emit=emit,
+            rules=(
+                board_has_array,
+                constants_are_known,
+                one_image,
+                gain_is_known,
+                is_one_chunk,
+                window_is_known,
+                padding_is_small,
+                sizes_fit,
+                images_fit,
+            ),
+            scratch_bytes=scratch_bytes,
+            prepare=prepare,
+            engine=ACCELERATOR,
+            checks=(f"TINSMITH_DIANA_ANALOG_GAIN == {GAIN}",),
+            layouts=layouts,
+            cost=cost,
+            accelerator=ACCELERATOR,
+            beside=Beside(ACCELERATOR, is_fifo=True, depth=1, copies=True),
+        ),
+    )
+
+
+def _work(layer: Layer) -> jobs.AnalogConvolution:
+    operator = layer.operator_as(AnalogConv2D)
+    _, *source = layer.input(0).shape
+    _, *result = layer.output.shape
+    return jobs.AnalogConvolution(
+        input=(source[0], source[1], source[2]),
+        output=(result[0], result[1], result[2]),
+        window=(layer.input(1).shape[1], layer.input(1).shape[2]),
+        stride=operator.stride[0],
+        padding=operator.padding,
+        shift=operator.shift,
+        addend_shift=operator.addend_shift,
+        is_rectified=operator.rectified,
+    )
+
+
+def _constant(layer: Layer, index: int) -> Integers:
+    data = layer.constant(index)
+    if data is None:
+        raise ValueError(f"layer {layer.name}: operand {index} is no constant")
+    return data.astype(np.int64)

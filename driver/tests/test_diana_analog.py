@@ -1,0 +1,161 @@
+"""DIANA's analog array in networks: alone beside the core, and with the digital one, with which it shares a memory."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tinsmith_driver import main
+from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_target import target
+
+_DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
+_ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
+
+# Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
+# sum behind reads what the digital array has left, too.
+_WEIGHTS = np.random.default_rng(1).integers(-1, 2, (18, 3, 3, 18)).reshape(-1).tolist()
+_MODEL = f"""graph 2 "mixed" {{
+  input %x: i8[1,6,8,3]<0.5, 0>
+  const %v: i8[18,1,1,3]<0.25, 0> = {[6, -6, 1] * 18}
+  const %b: i32[18]<0.125, 0> = {list(range(18))}
+  const %w: i8[18,3,3,18] = {_WEIGHTS}
+  const %m: i8[18] = {[3, -2] * 9}
+  const %a: i8[18] = {list(range(18))}
+  %d: i8[1,6,8,18]<2.0, 0> = conv2d(%x, %v, %b) {{rounding=floor}}
+  %e: i8[1,6,8,18]<2.0, 0> = analog_conv2d(%d, %w, %m, %a) {{gain=16, chunk_channels=18, bits=7, padding=[1,1,1,1]}}
+  %s: i8[1,6,8,18]<4.0, 0> = add(%d, %e) {{rounding=floor}}
+  output %s
+}}
+"""
+
+# Images of two words of all banks, of one bank and an odd number of pixels, of three banks.
+_BANKS = f"""graph 2 "banks" {{
+  input %x: i8[1,9,10,70]<0.5, 0>
+  const %u: i8[16,5,3,70] = {np.random.default_rng(2).integers(-1, 2, 16 * 15 * 70).tolist()}
+  const %v: i8[100,1,1,16] = {np.random.default_rng(3).integers(-1, 2, 1600).tolist()}
+  const %w: i8[33,3,3,100] = {np.random.default_rng(4).integers(-1, 2, 33 * 900).tolist()}
+  const %k: i8[16] = {[2, -3] * 8}
+  const %l: i8[100] = {[5, -7] * 50}
+  const %m: i8[33] = {[3, 1, -2] * 11}
+  const %a: i8[16] = {list(range(16))}
+  const %b: i8[100] = {list(range(100))}
+  const %c: i8[33] = {list(range(33))}
+  %d: i8[1,5,5,16]<0.5, 0> = analog_conv2d(%x, %u, %k, %a)
+    {{gain=16, chunk_channels=70, bits=7, stride=[2,2], padding=[3,1,1,1]}}
+  %e: i8[1,5,5,100]<0.5, 0> = analog_conv2d(%d, %v, %l, %b) {{gain=16, chunk_channels=16, bits=7, rectified=true}}
+  %y: i8[1,5,5,33]<0.5, 0> = analog_conv2d(%e, %w, %m, %c)
+    {{gain=16, chunk_channels=100, padding=[1,1,1,1], addend_shift=1, shift=1}}
+  output %y
+}}
+"""
+_TAIL = _MODEL[_MODEL.index("  %e:") : _MODEL.index("  output")]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def simulator() -> None:
+    try:
+        need_emulator(target("diana").board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "mixed.tsm"
+    path.write_text(_MODEL, encoding="utf-8")
+    return str(path)
+
+
+def verify(model: str, folder: Path, *options: str) -> dict[str, str]:
+    """Kernels by layer of firmware that is bit-exact on the chip, every layer of it; their engines in `trace.json`."""
+    path = folder / "report.json"
+    asked = ["--target", "diana", "--layers", "--json", str(path), *options]
+    assert (
+        main(["verify", model, *asked, "--trace", str(folder / "trace.json"), "--no-progress"]) == 0
+    )
+    report = json.loads(path.read_text(encoding="utf-8"))
+    return {layer["name"]: layer["kernel"] for layer in report["layers"]}
+
+
+def engines_of(folder: Path) -> dict[str, int]:
+    """How many spans each had in the traced run."""
+    events = json.loads((folder / "trace.json").read_text(encoding="utf-8"))["traceEvents"]
+    names = {
+        event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"
+    }
+    spans = [names[event["tid"]] for event in events if event["ph"] == "X"]
+    return {name: spans.count(name) for name in set(spans)}
+
+
+@pytest.mark.parametrize("engines", ["analog", "both"])
+def test_ternary_layers_of_a_network_are_jobs(
+    engines: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels = verify(str(_DIGITS), tmp_path, "--engines", engines, "--pass", "map-analog{gain=16}")
+    captured = capsys.readouterr()
+    assert captured.out.endswith("layers: all equal\nbit-exact\n")
+    assert [name for name, kernel in kernels.items() if kernel == _ANALOG] == [
+        "block1_pointwise_1_Relu.analog",
+        "block2_pointwise_1_Relu.analog",
+    ]
+    assert "analog" in engines_of(tmp_path)
+
+
+def test_both_arrays_share_their_memory(
+    model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels = verify(model, tmp_path, "--engines", "both", "--inputs", _inputs(tmp_path))
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    layers = {name: kernels[name] for name in ("d", "e", "s")}
+    assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _DIGITAL}
+    assert {"digital", "analog"} <= engines_of(tmp_path).keys()
+
+
+def test_images_lie_in_as_many_banks_as_they_have_channels_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "banks.tsm"
+    model.write_text(_BANKS, encoding="utf-8")
+    given = _inputs(tmp_path, (9, 10, 70))
+    kernels = verify(str(model), tmp_path, "--engines", "analog", "--inputs", given)
+    assert capsys.readouterr().out.endswith("layers: all equal\nbit-exact\n")
+    assert [kernels[name] for name in ("d", "e", "y")] == [_ANALOG] * 3
+
+
+@pytest.mark.parametrize(
+    ("engines", "others"),
+    [("digital", "tinsmith_analog_conv2d_s8"), ("cpu", "tinsmith_analog_conv2d_s8")],
+)
+def test_nobody_gets_the_analog_array_unasked(
+    engines: str, others: str, model: str, tmp_path: Path
+) -> None:
+    kernels = verify(model, tmp_path, "--engines", engines, "--inputs", _inputs(tmp_path))
+    assert kernels["e"] == others
+
+
+def test_generated_c_names_the_back_ends_of_its_calls(model: str, tmp_path: Path) -> None:
+    alone = tmp_path / "alone.tsm"
+    alone.write_text(_MODEL.replace("output %s", "output %d").replace(_TAIL, ""), encoding="utf-8")
+    for path, backend in ((model, "diana_digital+diana_analog"), (str(alone), "diana_digital")):
+        folder = tmp_path / backend
+        asked = ["--target", "diana", "--engines", "both", "--name", "net", "-o", str(folder)]
+        assert main(["compile", path, *asked]) == 0
+        text = (folder / "net.c").read_text(encoding="utf-8")
+        assert f"// Options: target=diana backend={backend}\n" in text
+
+
+def test_another_gain_than_the_chips_is_the_cores(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernels = verify(str(_DIGITS), tmp_path, "--engines", "analog", "--pass", "map-analog{gain=8}")
+    assert _ANALOG not in kernels.values()
+    assert "The gain is 16, the converters' own" in capsys.readouterr().err
+
+
+def _inputs(folder: Path, shape: tuple[int, ...] = (6, 8, 3)) -> str:
+    """Of 7 bits: what layers in front of the analog one make of others would have more."""
+    path = folder / "inputs.npz"
+    random = np.random.default_rng(2)
+    np.savez(path, x=random.integers(-64, 64, (3, *shape)).astype(np.int8))
+    return str(path)
