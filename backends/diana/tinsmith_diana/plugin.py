@@ -7,8 +7,13 @@ from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalo
 from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
 from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
-_KERNELS = kernel_folder(__file__, "diana")
-_ANALOG = kernel_folder(__file__, "analog")
+
+def _files(room: str) -> KernelFiles:
+    folder = kernel_folder(__file__, room)
+    return KernelFiles(folder / "src", (folder / "include",))
+
+
+_DIANA = _files("diana")
 
 PLUGIN = Plugin(
     "tinsmith_diana",
@@ -19,21 +24,21 @@ PLUGIN = Plugin(
         BackendEntry(
             "diana_digital",
             lambda setting: DianaDigitalBackend(),
-            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
+            _DIANA,
             behind="pulp_nn",
             accelerator=DIGITAL,
         ),
         BackendEntry(
             "diana_analog",
             lambda setting: DianaAnalogBackend(),
-            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
+            _DIANA,
             behind="pulp_nn",
             accelerator=ANALOG,
         ),
         BackendEntry(
             "analog_reference",
             lambda setting: AnalogReferenceBackend(),
-            KernelFiles(_ANALOG / "src", (_ANALOG / "include",)),
+            _files("analog"),
             serves_all=True,
         ),
     ),

@@ -44,8 +44,13 @@ _CALL_CYCLES = 60
 
 def board_has_array(layer: Layer) -> str | None:
     """The board has the digital accelerator, or is a computer, which has its twin."""
+    return accelerator_finding(layer, ACCELERATOR)
+
+
+def accelerator_finding(layer: Layer, accelerator: str) -> str | None:
+    """None if the board has it, or is a computer, which has its twin."""
     board = layer.target.board
-    has_array = board.scratchpad is not None and ACCELERATOR in board.scratchpad.accelerators
+    has_array = board.scratchpad is not None and accelerator in board.scratchpad.accelerators
     return None if has_array or board.architecture == "host" else f"{board.name} has not"
 
 

@@ -51,16 +51,10 @@ def cost(layer: Layer) -> Cost:
     return Cost(_CALL_CYCLES + channels * height * (_ROW_CYCLES + words * of_word))
 
 
-def to_rows(layer: Layer) -> Layouts:
-    """Dense to rows."""
+def layouts(layer: Layer, *, operand: str = "", result: str = "") -> Layouts:
+    """From one to the other; "" is dense."""
     del layer
-    return Layouts(outputs=(ROWS,))
-
-
-def from_rows(layer: Layer) -> Layouts:
-    """Rows to dense."""
-    del layer
-    return Layouts((ROWS,))
+    return Layouts((operand,), (result,))
 
 
 def kernels() -> tuple[Kernel, ...]:
@@ -72,6 +66,12 @@ def kernels() -> tuple[Kernel, ...]:
         cost=cost,
     )
     return (
-        kernel(name=TO_ROWS, emit=partial(emit, name=TO_ROWS), layouts=to_rows),
-        kernel(name=FROM_ROWS, emit=partial(emit, name=FROM_ROWS), layouts=from_rows),
+        kernel(
+            name=TO_ROWS, emit=partial(emit, name=TO_ROWS), layouts=partial(layouts, result=ROWS)
+        ),
+        kernel(
+            name=FROM_ROWS,
+            emit=partial(emit, name=FROM_ROWS),
+            layouts=partial(layouts, operand=ROWS),
+        ),
     )

@@ -9,6 +9,7 @@ from tinsmith_ir.activation import Activation
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import Conv2D, FullyConnected, Weighted
+from tinsmith_ir.operators.checks import check_quantized
 from tinsmith_ir.operators.weighted import centred_weights
 from tinsmith_ir.operators.windows import Padding2D, Pair
 from tinsmith_ir.parameters import conv_parameters, fully_connected_channel_parameters
@@ -234,9 +235,8 @@ def _scales(type_: TensorType, units: int) -> Reals:
 
 def _affine(type_: TensorType) -> tuple[int, float]:
     """Zero point and scale."""
-    if type_.quantization is None:
-        raise ValueError("expected a quantization")
-    return type_.quantization.zero_point, type_.quantization.scale
+    quantization = check_quantized(type_, "input or result")
+    return quantization.zero_point, quantization.scale
 
 
 def _ends(node: Node) -> tuple[int, int]:

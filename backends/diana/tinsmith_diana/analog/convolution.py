@@ -30,6 +30,7 @@ from tinsmith_diana.analog.array import (
     SIDES,
     STRIDES,
 )
+from tinsmith_diana.analog.backend import weights_are_ternary
 from tinsmith_diana.analog.operator import (
     CONVERTED_MAX,
     CONVERTED_MIN,
@@ -39,6 +40,7 @@ from tinsmith_diana.analog.operator import (
 )
 from tinsmith_diana.analog.packing import packed_lines, packed_scales
 from tinsmith_diana.layouts import DianaPixels
+from tinsmith_diana.rules import accelerator_finding
 
 ACCELERATOR = "analog"
 """Among those of a board."""
@@ -57,9 +59,7 @@ Integers = NDArray[np.int64]
 
 def board_has_array(layer: Layer) -> str | None:
     """The board has the analog accelerator, or is a computer, which has its twin."""
-    board = layer.target.board
-    has_array = board.scratchpad is not None and ACCELERATOR in board.scratchpad.accelerators
-    return None if has_array or board.architecture == "host" else f"{board.name} has not"
+    return accelerator_finding(layer, ACCELERATOR)
 
 
 def constants_are_known(layer: Layer) -> str | None:
@@ -69,8 +69,7 @@ def constants_are_known(layer: Layer) -> str | None:
     for index, name in ((1, "weights"), (2, "multipliers"), (3, "addends")):
         if layer.constant(index) is None:
             return f"{name} are computed at run time"
-    found = np.setdiff1d(_constant(layer, 1), [-1, 0, 1])
-    return f"there is {found[0]}" if found.size else None
+    return weights_are_ternary(layer)
 
 
 def one_image(layer: Layer) -> str | None:
@@ -160,9 +159,8 @@ def _result_ends(layer: Layer) -> Integers:
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The record, and the weights and scales that the job loads."""
     weights, multipliers, addends = (_constant(layer, index) for index in (1, 2, 3))
-    work = replace(_work(layer), is_narrow=_is_narrow(layer))
     return (
-        Prepared(_RECORD, jobs.record(work).astype("<u4").view("i1")),
+        Prepared(_RECORD, jobs.record(_job(layer)).astype("<u4").view("i1")),
         Prepared(_WEIGHTS, packed_lines(weights)),
         Prepared(_SCALES, packed_scales(multipliers, addends)),
     )
@@ -195,8 +193,7 @@ def scratch_bytes(layer: Layer) -> int:
 
 def cost(layer: Layer) -> Cost:
     """Of the job and the copies, and of the core that starts them."""
-    work = replace(_work(layer), is_narrow=_is_narrow(layer))
-    return Cost(jobs.cycles(work) + _CALL_CYCLES)
+    return Cost(jobs.cycles(_job(layer)) + _CALL_CYCLES)
 
 
 def layouts(layer: Layer) -> Layouts:
@@ -236,6 +233,11 @@ def kernels() -> tuple[Kernel, ...]:
             beside=Beside(ACCELERATOR, is_fifo=True, depth=1, copies=True),
         ),
     )
+
+
+def _job(layer: Layer) -> jobs.AnalogConvolution:
+    """With the core's part, which asks for constants."""
+    return replace(_work(layer), is_narrow=_is_narrow(layer))
 
 
 def _work(layer: Layer) -> jobs.AnalogConvolution:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from tinsmith_ir.operators import Requantize
+from tinsmith_ir.operators.checks import check_quantized
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_diana.analog.array import AnalogLayer, Reals
@@ -41,9 +42,8 @@ class Fit:
 
 def narrow(type_: TensorType) -> TensorType:
     """int8 of zero point 0 in which every number of an int8 tensor is an integer of 7 bits."""
-    if type_.quantization is None:
-        raise ValueError("expected a quantization")
-    scale, point = type_.quantization.scale, type_.quantization.zero_point
+    quantization = check_quantized(type_, "input")
+    scale, point = quantization.scale, quantization.zero_point
     low, high = type_.dtype.integer_range
     wanted = scale * max((low - point) / INPUT_MIN, (high - point) / INPUT_MAX, 1.0)
     found = np.float32(wanted)
@@ -60,7 +60,7 @@ def fitted(layer: AnalogLayer, source: TensorType, bits: int, gain: int) -> Fit 
     A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk.
     """
     step = _result_scale(layer, bits)
-    unit = _scale(source) * layer.scales / step
+    unit = check_quantized(source, "input").scale * layer.scales / step
     ratio = gain * unit
     lost = _chunks_with_weights(layer) * (gain - 1) / 2
     offset = layer.bias / step + lost * unit
@@ -89,11 +89,9 @@ def fitted(layer: AnalogLayer, source: TensorType, bits: int, gain: int) -> Fit 
 
 def _result_scale(layer: AnalogLayer, bits: int) -> float:
     """So that the layer's ends are those of `bits`; its own where nothing has to be scaled."""
-    if layer.result.quantization is None:
-        raise ValueError("expected a quantization")
     end = 1 << (bits - 1)
     needed = max(layer.highest / (end - 1), -layer.lowest / end)
-    own = layer.result.quantization
+    own = check_quantized(layer.result, "result")
     if own.zero_point == 0 and math.isclose(own.scale, needed, rel_tol=_SAME):
         return own.scale
     return float(np.float32(needed))
@@ -137,9 +135,3 @@ def _fits(narrowed: TensorType, type_: TensorType) -> bool:
     ends = np.array([low, high], type_.dtype.numpy)
     (found,) = Requantize().evaluate([ends], [type_], [narrowed])
     return int(found.min()) >= INPUT_MIN and int(found.max()) <= INPUT_MAX
-
-
-def _scale(type_: TensorType) -> float:
-    if type_.quantization is None:
-        raise ValueError("expected a quantization")
-    return type_.quantization.scale

@@ -6,7 +6,7 @@ from functools import partial
 
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Reshape
-from tinsmith_lowering import Cost, Kernel, Layer, Layouts, Signature
+from tinsmith_lowering import Cost, Kernel, Layer, Signature
 
 from tinsmith_diana import turning
 from tinsmith_diana.analog.convolution import BACKEND, board_has_array
@@ -43,12 +43,6 @@ def cost(layer: Layer) -> Cost:
     return Cost(_CALL_CYCLES + height * width * (_PIXEL_CYCLES + words * _WORD_CYCLES))
 
 
-def layouts(layer: Layer, *, operand: str, result: str) -> Layouts:
-    """From one to the other."""
-    del layer
-    return Layouts((operand,), (result,))
-
-
 def kernels() -> tuple[Kernel, ...]:
     """One for each way."""
     return tuple(
@@ -60,7 +54,7 @@ def kernels() -> tuple[Kernel, ...]:
             headers=("tinsmith_diana_pixels.h",),
             emit=partial(turning.emit, name=name),
             rules=(board_has_array, turning.is_computed, is_image),
-            layouts=partial(layouts, operand=operand, result=result),
+            layouts=partial(turning.layouts, operand=operand, result=result),
             cost=turning.cost if ROWS in (operand, result) else cost,
         )
         for name, (operand, result) in _TURNS.items()
