@@ -9,15 +9,12 @@ namespace {
 
 using Register = DianaAnalogRegister;
 
-constexpr uint32_t kConfigurationBytes = 64;
 constexpr uint32_t kInstructionBytes = 2 * DianaAnalogInstruction::kWords;
 
 // Timing of the converters, and the bits that are on: what all public sources write, or nearly [dory].
 constexpr uint32_t kControl[] = {0x3000000, 0x303001F};
 
-using Configuration = std::array<uint32_t, kConfigurationBytes / 4>;
-
-void check_configuration(const Configuration &words) {
+void check_configuration(const DianaConfiguration &words) {
   for (size_t word = 0; word < words.size(); ++word) {
     const uint32_t expected = word < std::size(kControl) ? kControl[word] : 0;
     if (words[word] != expected) {
@@ -31,39 +28,14 @@ void check_configuration(const Configuration &words) {
 }  // namespace
 
 void DianaAnalogEngine::begin(const DianaJob &job, uint64_t now) {
-  job_ = job;
-  phase_ = Phase::kConfiguration;
+  DianaArray::begin(job, now);
   program_.clear();
-  next_instruction_ = 0;
   next_weights_ = job.get(Register::kWeightAddress);
   next_scales_ = job.get(Register::kScaleAddress);
-  began_ = part_began_ = now;
-  next_ = now + constants_.job_begin + load_cycles(kConfigurationBytes);
-}
-
-bool DianaAnalogEngine::advance(AcceleratorPort &port, uint64_t now) {
-  switch (phase_) {
-    case Phase::kConfiguration:
-      load_configuration(port, now);
-      return false;
-    case Phase::kInstructions:
-      load_instructions(port, now);
-      return false;
-    case Phase::kWeights:
-      load_weights(port, now);
-      return false;
-    case Phase::kCompute:
-      execute(port, now);
-      return end_instruction(port, now);
-  }
-  return false;
 }
 
 void DianaAnalogEngine::load_configuration(AcceleratorPort &port, uint64_t now) {
-  Configuration words;
-  port.load(job_.get(Register::kConfigurationAddress), reinterpret_cast<uint8_t *>(words.data()), kConfigurationBytes,
-            now);
-  check_configuration(words);
+  check_configuration(configuration_at(port, job_.get(Register::kConfigurationAddress), now));
   phase_ = Phase::kInstructions;
   // And the load of activations, which there are none of.
   next_ = now + load_cycles(4 * job_.get(Register::kInstructionWords)) + load_cycles(0);
@@ -220,10 +192,7 @@ bool DianaAnalogEngine::end_instruction(AcceleratorPort &port, uint64_t now) {
     begin_instruction(now);
     return false;
   }
-  const size_t further = program_.size() - 1;
-  const std::string more = further == 0 ? "" : " and " + std::to_string(further) + " more";
-  port.worked(program_.front().name() + more, began_, now, track_);
-  next_ = Accelerator::kNever;
+  end_job(port, program_.front().name(), program_.size() - 1, now);
   return true;
 }
 

@@ -13,15 +13,15 @@
 #include "platforms/simulators/soc/model/diana_analog_datapath.h"
 #include "platforms/simulators/soc/model/diana_analog_instruction.h"
 #include "platforms/simulators/soc/model/diana_analog_job.h"
+#include "platforms/simulators/soc/model/diana_array.h"
 #include "platforms/simulators/soc/model/diana_macro.h"
-#include "platforms/simulators/soc/model/diana_unit.h"
 
 namespace tinsmith::soc {
 
-class DianaAnalogEngine : public DianaUnit {
+class DianaAnalogEngine : public DianaArray {
  public:
   DianaAnalogEngine(const DianaAnalogConstants &constants, size_t track)
-      : DianaUnit(constants, track),
+      : DianaArray(constants, track, kDianaAnalogLayout),
         constants_(constants),
         macro_(constants),
         noise_(constants),
@@ -30,23 +30,20 @@ class DianaAnalogEngine : public DianaUnit {
   }
 
   void begin(const DianaJob &job, uint64_t now) override;
-  bool advance(AcceleratorPort &port, uint64_t now) override;
   void add_uses(std::deque<DeviceCopy> &uses) const override;
 
  private:
-  enum class Phase { kConfiguration, kInstructions, kWeights, kCompute };
-
-  void load_configuration(AcceleratorPort &port, uint64_t now);
-  void load_instructions(AcceleratorPort &port, uint64_t now);
+  void load_configuration(AcceleratorPort &port, uint64_t now) override;
+  void load_instructions(AcceleratorPort &port, uint64_t now) override;
   void decode_program(const std::vector<DianaHalves> &words);
   void begin_instruction(uint64_t now);
-  void load_weights(AcceleratorPort &port, uint64_t now);
+  void load_weights(AcceleratorPort &port, uint64_t now) override;
   DianaBytes load(AcceleratorPort &port, uint32_t &address, uint32_t bytes, uint64_t now) const;
-  void execute(AcceleratorPort &port, uint64_t now);
+  void execute(AcceleratorPort &port, uint64_t now) override;
   DianaBytes scales_of(const DianaAnalogInstruction &layer) const;
   DianaImage read_image(AcceleratorPort &port, const DianaPixels &place, uint64_t now) const;
   void store_image(AcceleratorPort &port, const DianaPixels &place, const DianaImage &image, uint64_t now) const;
-  bool end_instruction(AcceleratorPort &port, uint64_t now);
+  bool end_instruction(AcceleratorPort &port, uint64_t now) override;
 
   const DianaAnalogInstruction &instruction() const {
     return program_[next_instruction_];
@@ -58,11 +55,7 @@ class DianaAnalogEngine : public DianaUnit {
   DianaBytes scales_;
   std::vector<bool> scales_loaded_;  // of each packet
 
-  DianaJob job_{kDianaAnalogLayout};
-  Phase phase_ = Phase::kConfiguration;
-  uint64_t part_began_ = 0;
   std::vector<DianaAnalogInstruction> program_;
-  size_t next_instruction_ = 0;
   uint32_t next_weights_ = 0;  // addresses, in L2, of the next loads
   uint32_t next_scales_ = 0;
 };

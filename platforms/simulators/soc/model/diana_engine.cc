@@ -9,22 +9,19 @@ namespace {
 
 using Register = DianaRegister;
 
-constexpr uint32_t kConfigurationBytes = 64;
 constexpr uint32_t kInstructionBytes = 4 * DianaInstruction::kWords;
 // Between the instructions and the weights: look-up table, sparsity, activations.
 constexpr uint32_t kEmptyLoads = 3;
 // The configuration's pointer counts rows of the weight memory: HTVM writes 0x800 and the logarithm 15.
 constexpr uint32_t kWeightRowBytes = 16;
 
-using Configuration = std::array<uint32_t, kConfigurationBytes / 4>;
-
-[[noreturn]] void refuse_configuration(const Configuration &words, size_t word, const std::string &expected) {
+[[noreturn]] void refuse_configuration(const DianaConfiguration &words, size_t word, const std::string &expected) {
   throw Fault("DIANA digital: word " + std::to_string(word) + " of the configuration holds 0x" +
               hexadecimal(words[word]) + "; expected " + expected);
 }
 
 // Byte of the weight memory at which weights of fully connected layers begin.
-uint32_t decode_configuration(const Configuration &words, uint32_t weight_bytes) {
+uint32_t decode_configuration(const DianaConfiguration &words, uint32_t weight_bytes) {
   if (words[0] > weight_bytes / kWeightRowBytes) {
     refuse_configuration(words, 0, "a row of 16 bytes of the weight memory, where weights of mode 0 begin");
   }
@@ -42,36 +39,8 @@ uint32_t decode_configuration(const Configuration &words, uint32_t weight_bytes)
 
 }  // namespace
 
-void DianaEngine::begin(const DianaJob &job, uint64_t now) {
-  job_ = job;
-  phase_ = Phase::kConfiguration;
-  next_instruction_ = 0;
-  began_ = part_began_ = now;
-  next_ = now + constants_.job_begin + load_cycles(kConfigurationBytes);
-}
-
-bool DianaEngine::advance(AcceleratorPort &port, uint64_t now) {
-  switch (phase_) {
-    case Phase::kConfiguration:
-      load_configuration(port, now);
-      return false;
-    case Phase::kInstructions:
-      load_instructions(port, now);
-      return false;
-    case Phase::kWeights:
-      load_weights(port, now);
-      return false;
-    case Phase::kCompute:
-      execute(port, now);
-      return end_instruction(port, now);
-  }
-  return false;
-}
-
 void DianaEngine::load_configuration(AcceleratorPort &port, uint64_t now) {
-  Configuration words;
-  port.load(job_.get(Register::kConfigurationAddress), reinterpret_cast<uint8_t *>(words.data()), kConfigurationBytes,
-            now);
+  const DianaConfiguration words = configuration_at(port, job_.get(Register::kConfigurationAddress), now);
   connected_weights_ = decode_configuration(words, constants_.weight_bytes);
   phase_ = Phase::kInstructions;
   next_ = now + load_cycles(4 * job_.get(Register::kInstructionWords));
@@ -173,9 +142,7 @@ bool DianaEngine::end_instruction(AcceleratorPort &port, uint64_t now) {
     return false;
   }
   check_diana_stop(program_[next_instruction_]);
-  const size_t further = next_instruction_ - 1;
-  port.worked(name_ + (further == 0 ? "" : " and " + std::to_string(further) + " more"), began_, now, track_);
-  next_ = Accelerator::kNever;
+  end_job(port, name_, next_instruction_ - 1, now);
   return true;
 }
 
