@@ -155,7 +155,7 @@ def test_seeds_make_networks_alike_or_others() -> None:
 def test_passes_leave_all_channels(name: str) -> None:
     """Else fewer multiply-accumulates would be measured than HTVM's."""
     options = CompileOptions("diana", passes=(PassChoice.parse("set-rounding{mode=floor}"),))
-    compilation = compile_model(diana.htvm_model(name), options)
+    compilation = compile_model(made_model(NETWORKS[name](0)), options)
     assert isinstance(compilation.graph, Graph)
     assert diana.macs_of(compilation.graph) == _MACS[name]
 

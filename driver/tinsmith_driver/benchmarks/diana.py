@@ -17,6 +17,7 @@ from tinsmith_driver.benchmarks.htvm_networks import MIXED, NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
     SCHEDULE,
     HtvmRow,
+    Simulated,
     htvm_misses,
     htvm_record,
     htvm_row,
@@ -172,11 +173,6 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
     )
 
 
-def htvm_model(name: str) -> Model:
-    """One of HTVM's networks, as if read from a file."""
-    return made_model(NETWORKS[name](_SEED))
-
-
 def _subject(name: str, setup: Setup) -> Subject:
     return Subject(made_model(setup.networks[name](_SEED))) if name in NETWORKS else tiny(name)
 
@@ -200,7 +196,10 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
     cycles, stated, turned, htvm = found.cycles or 0, 0, None, None
     if setup.schedule == _HTVM_SCHEDULE:
-        htvm = _htvm_row(subject, compilation, cycles)
+        assert htvm_ms is not None  # of the array there are all
+        source = subject.model.graph
+        assert isinstance(source, Graph)
+        htvm = htvm_row(source, cycles, _simulated(compilation), clock_hz, htvm_ms)
         cycles, stated = htvm.simulated.cycles, htvm.stated
     else:
         turned = _turned_cycles(compilation, found)
@@ -219,16 +218,11 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     return row, htvm
 
 
-def _htvm_row(subject: Subject, compilation: Compilation, cycles: int) -> HtvmRow:
-    """From a trace of an inference. cycles: of one without."""
-    graph = subject.model.graph
-    assert isinstance(graph, Graph)
-    htvm_ms = _HTVM_MS[graph.name, _ARRAY]
-    assert htvm_ms is not None  # of the array there are all
+def _simulated(compilation: Compilation) -> Simulated:
+    """From a trace of an inference."""
     with built(compilation) as build:
-        trace = traced(build, random_samples(graph, 1), _TIMEOUT_SECONDS)
-    parts = simulated(trace, f"{graph.name}_run")
-    return htvm_row(graph, cycles, parts, registry().target(TARGET).board.clock_hz, htvm_ms)
+        trace = traced(build, random_samples(compilation.graph, 1), _TIMEOUT_SECONDS)
+    return simulated(trace, f"{compilation.program.name}_run")
 
 
 def _passes(name: str) -> tuple[str, ...]:
