@@ -100,9 +100,10 @@ def _speeds() -> str:
 def _speed(operator: str, kernels: Sequence[Kernel]) -> str:
     """`fast: i8; reference: f32, i16`, or the class alone where all types have one."""
     types = {True: dict[str, None](), False: dict[str, None]()}
+    slow = _plain()
     for kernel in kernels:
         if kernel.computes == operator:
-            types[kernel.backend not in _plain()][kernel.signature.inputs[0].value] = None
+            types[kernel.backend not in slow][kernel.signature.inputs[0].value] = None
     fast = sorted(types[True])
     plain = sorted(found for found in types[False] if found not in types[True])
     classes = {

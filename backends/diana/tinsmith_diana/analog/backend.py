@@ -17,6 +17,7 @@ from tinsmith_lowering import (
     Signature,
     Walk,
     Window,
+    given_weights,
     loads_by_pixels,
     pixels_walk,
 )
@@ -40,9 +41,7 @@ def weights_are_ternary(layer: Layer) -> str | None:
 
 def prepare(layer: Layer) -> tuple[Prepared | AsGiven, ...]:
     """Four weights to a byte; multipliers and addends as they are."""
-    weights = layer.constant(1)
-    if weights is None:
-        raise ValueError(f"layer {layer.name}: the weights are not constant")
+    weights = given_weights(layer)
     scales = tuple(AsGiven(index) for index in (2, 3) if layer.constant(index) is not None)
     return (Prepared(_WEIGHTS, packed(weights, DType.INT2)), *scales)
 
