@@ -19,7 +19,15 @@ PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
     layouts=(DianaRows, DianaPixels),
-    passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
+    passes=(
+        PassEntry(
+            MapAnalog,
+            # What digital arrays can compute depends on it.
+            after="set-rounding",
+            runs=False,
+            make=lambda setting: MapAnalog(target=setting.target, kernels=setting.kernels),
+        ),
+    ),
     backends=(
         BackendEntry(
             "diana_digital",

@@ -71,23 +71,44 @@ Rule = Callable[[Graph, Node], str | None]
 """None if the layer obeys, else what was found; the rule is the function's docstring."""
 
 
-def why_not(graph: Graph, node: Node) -> str | None:
-    """The first rule that a layer with weights breaks, and what was found; None if the array can compute it."""
+def why_not(graph: Graph, node: Node, *, ternarize: bool = False) -> str | None:
+    """The first rule that a layer with weights breaks, and what was found; None if the array can compute it.
+
+    ternarize: weights need not be ternary.
+    """
     for rule in _RULES:
+        if ternarize and rule is is_ternary:
+            continue
         finding = rule(graph, node)
         if finding is not None:
             return f"{' '.join((rule.__doc__ or '').split()).rstrip('.')}: {finding}"
     return None
 
 
+def ternarized(rows: Integers) -> tuple[Integers, Reals]:
+    """Of each row, (O, n), the closest one of -1, 0 and 1 times a number, by the sum of squares, and that number (O,):
+    a ternary row itself.
+
+    With the k largest magnitudes kept, whose mean is the best number, the squares lose (sum of these)**2 / k.
+    """
+    sizes = np.abs(rows)
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    sums = np.cumsum(np.take_along_axis(sizes, order, axis=1), axis=1)
+    counts = np.arange(1, rows.shape[1] + 1)
+    kept = np.argmax(sums.astype(np.float64) ** 2 / counts, axis=1)
+    best = np.take_along_axis(sums, kept[:, None], axis=1)[:, 0] / (kept + 1)
+    is_kept = np.zeros(rows.shape, np.bool_)
+    np.put_along_axis(is_kept, order, counts <= kept[:, None] + 1, axis=1)
+    return np.sign(rows) * is_kept, np.where(best > 0, best, 1.0)
+
+
 def layer_of(graph: Graph, node: Node) -> AnalogLayer:
-    """What a layer that obeys the rules is made of."""
+    """What a layer that obeys the rules is made of; weights that are not ternary are replaced by those closest."""
     operator = node.operator
     source, result = node.present_inputs[0].type, node.outputs[0].type
     data = _weights(graph, node)
     units = len(data)
-    rows = data.reshape(units, -1)
-    size = _magnitudes(rows)
+    ternary, size = ternarized(data.reshape(units, -1))
     scales = _scales(node.present_inputs[1].type, units)
     bias = graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
     steps = np.zeros(units) if bias is None else bias.astype(np.float64)
@@ -95,7 +116,7 @@ def layer_of(graph: Graph, node: Node) -> AnalogLayer:
     least, most = _ends(node)
     is_row = isinstance(operator, FullyConnected)
     return AnalogLayer(
-        weights=np.sign(data).reshape((units, 1, 1, -1) if is_row else data.shape),
+        weights=ternary.reshape((units, 1, 1, -1) if is_row else data.shape),
         scales=scales * size,
         bias=steps * scales * _affine(source)[1],
         source=source,

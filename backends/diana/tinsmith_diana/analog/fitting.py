@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.graph import Node
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.operators.checks import check_quantized
 from tinsmith_ir.types import Quantization, TensorType
@@ -51,6 +52,17 @@ def narrow(type_: TensorType) -> TensorType:
         # A half that is rounded away from zero lies one step beyond.
         found = np.nextafter(found, np.float32(np.inf))
     return narrowed
+
+
+def narrowing(type_: TensorType) -> Requantize:
+    """What makes an int8 tensor one of `narrow`."""
+    del type_
+    return Requantize()
+
+
+def can_halve(node: Node) -> bool:
+    """Whether a sum..."""
+    return False
 
 
 def fitted(layer: AnalogLayer, source: TensorType, bits: int, gain: int) -> Fit | None:

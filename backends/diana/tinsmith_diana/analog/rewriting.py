@@ -43,12 +43,22 @@ class Candidate:
 class Rewriting:
     """Layers are taken in the order of the graph. Tensors that a layer of the graph reads keep what they were there, so
     that each analog layer is judged by itself; but one of 7 bits goes on as it is.
+
+    stay: layers that are not to become analog, each with the reason. ternarize: weights that are not ternary become it.
     """
 
-    def __init__(self, graph: Graph, samples: Sequence[Inputs]) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        samples: Sequence[Inputs],
+        stay: Mapping[str, str] | None = None,
+        *,
+        ternarize: bool = False,
+    ) -> None:
         self._graph = graph
+        known = stay or {}
         self._reasons = {
-            node.name: why_not(graph, node)
+            node.name: known.get(node.name) or why_not(graph, node, ternarize=ternarize)
             for node in graph.nodes
             if isinstance(node.operator, Weighted)
         }
@@ -60,7 +70,7 @@ class Rewriting:
         self._taken: dict[str, Candidate] = {}
 
     def why_not(self, node: Node) -> str | None:
-        """Why the array cannot compute a layer."""
+        """Why a layer does not become analog."""
         return self._reasons[node.name]
 
     def layer(self, node: Node) -> AnalogLayer:
