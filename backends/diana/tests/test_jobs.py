@@ -119,7 +119,20 @@ def test_layers_of_four_networks_cost_what_public_models_say(
     assert compute_cycles(work) == wanted_cycles
     assert work.jobs == triggers
     assert loaded_bytes(work) == weight_bytes
-    assert cycles(work) == wanted_cycles + 474 * triggers + weight_bytes // 16
+    assert cycles(work) == wanted_cycles + weight_bytes // 16 + 178 + 100 + 138 * (triggers - 1)
+
+
+# As python kernels/diana/tests/driver_costs.py prints them, start and wait together.
+@pytest.mark.parametrize(
+    ("work", "measured"),
+    [
+        (conv(16, 16, (16, 16), (3, 3), 1, (1, 1)), 4_474),
+        (dw(16, 16, 1), 12_106),
+        (fc(64, 128), 2_070),
+    ],
+)
+def test_layers_cost_what_the_driver_takes_on_the_simulator(work: Work, measured: int) -> None:
+    assert abs(cycles(work) - measured) <= 0.005 * measured
 
 
 def words_of(work: Work) -> dict[int, int]:

@@ -35,8 +35,10 @@ _OUTPUT_IN_ROWS = 2
 _PASS_CYCLES, _BLOCK_CYCLES, _BLOCK_OF_OUTPUTS, _ADDED_CYCLES = 2, 23, 20, 4
 _BYTES_A_CYCLE = 16
 
-TRIGGER_CYCLES = 474
-"""From one job to the next: what fits HTVM's published latencies best (an assumption for other drivers)."""
+_BEGIN_CYCLES = 100
+"""Of the accelerator, from a trigger to its first load or its computing: an assumption, as for the simulator."""
+_START_CYCLES, _NEXT_CYCLES = 178, 38
+"""Of the core: start and wait of a layer, and from one of its jobs to the next, as measured of kernels/diana."""
 COPY_CYCLES = 36
 """Of a copy between L1 and L2 besides 16 bytes a cycle: fitted in the same way; MATCH has 70."""
 
@@ -200,8 +202,9 @@ def compute_cycles(work: Work) -> int:
 
 
 def cycles(work: Work) -> int:
-    """With loads of weights, which precede the computing of their job, and triggers."""
-    return work.jobs * TRIGGER_CYCLES + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
+    """With loads of weights, which precede the computing of their job, and what starts the jobs."""
+    started = _START_CYCLES + (work.jobs - 1) * _NEXT_CYCLES + work.jobs * _BEGIN_CYCLES
+    return started + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
 
 
 def _convolution_cycles(work: Convolution) -> int:

@@ -38,8 +38,8 @@ plane_kernel = partial(
 """What all kernels of the core have, which turn tensors in rows or compute with them."""
 
 _RECORD, _WEIGHTS = "layer", "weights"
-_CALL_CYCLES = 60
-"""Of a core, around the jobs of a layer: an assumption, HTVM's 520 with no allocation and no prologue in them."""
+_CALL_CYCLES = 20
+"""Of a core, around start and wait of a layer: calls of functions, and their arguments."""
 
 
 def board_has_array(layer: Layer) -> str | None:

@@ -94,7 +94,7 @@ def ternarized(rows: Integers) -> tuple[Integers, Reals]:
     sizes = np.abs(rows)
     order = np.argsort(-sizes, axis=1, kind="stable")
     sums = np.cumsum(np.take_along_axis(sizes, order, axis=1), axis=1)
-    counts = np.arange(1, rows.shape[1] + 1)
+    counts: Integers = np.arange(1, rows.shape[1] + 1, dtype=np.int64)
     kept = np.argmax(sums.astype(np.float64) ** 2 / counts, axis=1)
     best = np.take_along_axis(sums, kept[:, None], axis=1)[:, 0] / (kept + 1)
     is_kept = np.zeros(rows.shape, np.bool_)

@@ -218,9 +218,7 @@ class _Choosing:
         way = self._forms.ways(type_).get((Form(before), Form(after)))
         return 0 if way is None else way.cycles
 
-    def _turns(
-        self, layers: Sequence[PlacedLayer], outputs: Mapping[str, str]
-    ) -> Iterator[Turn]:
+    def _turns(self, layers: Sequence[PlacedLayer], outputs: Mapping[str, str]) -> Iterator[Turn]:
         """Of each tensor, from each form in which it is given to each that is read."""
         given: dict[str, set[str]] = {}
         read: dict[str, set[str]] = {name: {form} for name, form in outputs.items()}

@@ -75,9 +75,9 @@ class MapAnalog(Checked):
     gain: of its converters, one for all layers; 0 chooses for each the power of two that loses least. least_db: a layer
     that keeps less, signal beside what it lost, stays what it is. by: `rule`, each layer that can be analog is; `cost`,
     where the network is fastest so by the kernels' costs, turning of tensors included. all_db: with `cost`, what all of
-    them keep together, the powers of their noise added up; 0 for any. ternarize: weights that are not ternary become the
-    closest ones that are, and what that loses is counted. samples: inputs of runs, by which losses are
-    measured; a few drawn ones if there are none. target, kernels: for `cost`.
+    them keep together, the powers of their noise added up; 0 for any. ternarize: weights that are not ternary become
+    the closest ones that are, and what that loses is counted. samples: inputs of runs, by which losses are measured; a
+    few drawn ones if there are none. target, kernels: for `cost`.
     """
 
     gain: int = 0
@@ -166,7 +166,9 @@ class MapAnalog(Checked):
         own = {node.name: node for node in graph.nodes}
         alternatives: dict[str, Alternative] = {}
         for layer in mapping.layers:
-            made = next(nodes[name] for name in (f"{layer.name}.analog", layer.name) if name in nodes)
+            made = next(
+                nodes[name] for name in (f"{layer.name}.analog", layer.name) if name in nodes
+            )
             alternatives[layer.name] = Alternative(
                 layer_of_node(mapped, made, target),
                 10 ** (-layer.sqnr_db / 10),
