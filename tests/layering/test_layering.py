@@ -40,6 +40,8 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
     ("lowering", {"numpy", "tinsmith_ir", "tinsmith_target"}),
     ("plugins", _BELOW_PLUGINS),
     ("backends/c", {"numpy", "tinsmith_ir", "tinsmith_target", "tinsmith_lowering"}),
+    # Which layers become analog is a placement problem.
+    ("backends/diana", {*_PASS, "tinsmith_c", "tinsmith_placement"}),
     ("backends/*", {*_PASS, "tinsmith_c"}),
     ("platforms/target", {"tinsmith_ir"}),
     ("platforms/boards", {"tinsmith_target"}),
