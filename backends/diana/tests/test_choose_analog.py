@@ -43,7 +43,9 @@ def _layers(*shapes: str, side: int = 8) -> Graph:
         sizes = [int(size) for size in shape.split(",")]
         data = random.choice([-1, 0, 1], sizes, p=[0.1, 0.8, 0.1]).reshape(-1).tolist()
         pad = sizes[1] // 2
-        lines.append(f"const %w{number}: i8[{shape}]<0.0625, 0> = {json.dumps(data)}")
+        # So that results are about as large as inputs.
+        scale = 2.0 ** round(-np.log2(0.2 * np.prod(sizes[1:])) / 2)
+        lines.append(f"const %w{number}: i8[{shape}]<{scale}, 0> = {json.dumps(data)}")
         lines.append(
             f"%y{number}: i8[1,{side},{side},{sizes[0]}]<0.125, 0> = conv2d(%{before}, %w{number}) "
             f"{{padding=[{pad},{pad},{pad},{pad}], rounding=floor}}"
