@@ -126,7 +126,8 @@ class MapAnalog(Checked):
         mapped, mapping = self._mapped(graph, self._rewriting(graph, samples))
         if self.by == _COST and self.target is not None and mapping.layers:
             choice = self._choice(graph, self.target, mapped, mapping)
-            stay = {
+            # Who was refused beside other analog layers stays so: nobody has asked what it would cost.
+            stay = dict(mapping.left) | {
                 layer.name: choice.reason(layer.name)
                 for layer in mapping.layers
                 if layer.name not in choice.analog
