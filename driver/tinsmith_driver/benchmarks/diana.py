@@ -60,12 +60,8 @@ _HTVM_MS: Mapping[tuple[str, str], float | None] = {
     ("mobilenet", "digital"): 5.68,
     ("resnet", "digital"): 1.19,
     ("toyadmos", "digital"): 0.36,
-    ("dscnn", "both"): 1.69,
-    ("resnet", "both"): 1.12,
 }
-"""By network and engines; None where it ran out of memory. Those of both are what its paper's text says of the mixed
-networks, in whole percents of the digital ones.
-"""
+"""By network and engines; None where it ran out of memory."""
 
 _LEAST_TIMES: Mapping[str, float] = {"cpu": 4.0}
 """How many times faster than HTVM with the same engines."""
