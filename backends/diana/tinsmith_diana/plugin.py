@@ -1,6 +1,6 @@
 """What this library brings to the `tinsmith` command."""
 
-from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
+from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, kernel_folder
 
 from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
@@ -19,7 +19,8 @@ PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
     layouts=(DianaRows, DianaPixels),
-    passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
+    # What it makes rounds as it needs it, and sums that round down may give halves.
+    passes=(PassEntry(MapAnalog, after="set-rounding", runs=False),),
     backends=(
         BackendEntry(
             "diana_digital",

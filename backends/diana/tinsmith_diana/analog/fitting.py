@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.operators.checks import check_quantized
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_diana.analog.array import AnalogLayer, Reals
@@ -46,8 +48,20 @@ class Fit:
     needs_clip: bool
 
 
-def narrow(type_: TensorType) -> TensorType:
-    """int8 of zero point 0 in which every number of an int8 tensor is an integer of 7 bits."""
+def narrowing(type_: TensorType) -> tuple[Requantize, TensorType]:
+    """How an int8 tensor becomes one of zero point 0 whose integers have 7 bits, and its type.
+
+    Where its zero point is 0 it is halved, rounded down: a shift, which accelerators have, and whose loss has a mean
+    that layers make good (see `fitted`), so that it is less than that of the nearest integers. Else every number of the
+    tensor is in the range of 7 bits, and rounded to nearest.
+    """
+    if check_quantized(type_, "input").zero_point == 0:
+        twice = _symmetric(type_, 2 * check_quantized(type_, "input").scale)
+        return Requantize(rounding=Rounding.FLOOR), twice
+    return Requantize(), _in_range(type_)
+
+
+def _in_range(type_: TensorType) -> TensorType:
     quantization = check_quantized(type_, "input")
     scale, point = quantization.scale, quantization.zero_point
     low, high = type_.dtype.integer_range
@@ -59,8 +73,18 @@ def narrow(type_: TensorType) -> TensorType:
     return narrowed
 
 
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What an analog layer reads. value: int8 of 7 bits. lost: what its elements are too small by, in the mean and in
+    their steps.
+    """
+
+    value: Value
+    lost: float = 0.0
+
+
 def fitted(
-    layer: AnalogLayer, source: TensorType, bits: int, gain: int, *, is_whole: bool = False
+    layer: AnalogLayer, source: Source, bits: int, gain: int, *, is_whole: bool = False
 ) -> Fit | None:
     """The layer on an input of 7 bits, with a result of `bits`; None where the gain is so large that a converter's step
     is more steps of the result than a multiplier of int8 can say.
@@ -68,10 +92,12 @@ def fitted(
     is_whole: the result's scale is the finest in which nothing that the converters give leaves `bits`, so that no clip
     is needed; else it is that of the layer's ends. None, too, where there is no such scale.
 
-    A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk.
+    A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk; and what the
+    source has lost, for each weight.
     """
-    unit = check_quantized(source, "input").scale * layer.scales
+    unit = check_quantized(source.value.type, "input").scale * layer.scales
     lost = _chunks_with_weights(layer) * (gain - 1) / 2
+    lost += source.lost * layer.weights.sum(axis=(1, 2, 3))
     operator = AnalogConv2D(
         gain=gain,
         chunk_channels=layer.chunk_channels,

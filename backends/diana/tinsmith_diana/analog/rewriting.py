@@ -15,7 +15,8 @@ from tinsmith_ir.rewrite import erase_dead, fresh_name
 from tinsmith_ir.types import DType, TensorType
 
 from tinsmith_diana.analog.array import AnalogLayer, layer_of, why_not
-from tinsmith_diana.analog.fitting import Fit, fitted, narrow
+from tinsmith_diana.analog.fitting import Fit, Source, fitted, narrowing
+from tinsmith_diana.analog.folding import with_halved_sums
 from tinsmith_diana.analog.operator import AnalogConv2D
 
 _Values = Mapping[str, Array]
@@ -59,7 +60,7 @@ class Rewriting:
         self._values = [dict(found) for found in evaluate_frames(graph, samples, keep=True)]
         for found in self._values:
             found.update(graph.constant_data)
-        self._narrowed: dict[str, Value] = {}
+        self._narrowed: dict[str, Source] = {}
         self._narrowing: dict[str, Node] = {}
         self._taken: dict[str, Candidate] = {}
 
@@ -81,28 +82,37 @@ class Rewriting:
             and all(self._reasons.get(reader.name, "other") is None for reader in readers)
         )
 
-    def source(self, node: Node) -> Value:
+    def source(self, node: Node) -> Source:
         """Its input in 7 bits."""
         given = node.present_inputs[0]
         if given.name not in self._narrowed:
-            value = Value(self._fresh(f"{given.name}.narrow"), narrow(given.type))
-            made = Node(Requantize(), (given,), (value,), node.location)
+            operator, type_ = narrowing(given.type)
+            value = Value(self._fresh(f"{given.name}.narrow"), type_)
+            made = Node(operator, (given,), (value,), node.location)
             for found in self._values:
                 (found[value.name],) = evaluate_node(made, found)
-            self._narrowed[given.name] = value
+            self._narrowed[given.name] = Source(value, self._lost(given, value))
             self._narrowing[node.name] = made
         return self._narrowed[given.name]
 
+    def _lost(self, given: Value, narrowed: Value) -> float:
+        """By how many of its steps it is too small, in the mean of all samples."""
+        lost = [
+            _in_steps(found[given.name], given, narrowed).mean() - found[narrowed.name].mean()
+            for found in self._values
+        ]
+        return float(np.mean(lost))
+
     def candidate(
-        self, node: Node, layer: AnalogLayer, source: Value, gain: int, *, is_whole: bool
+        self, node: Node, layer: AnalogLayer, source: Source, gain: int, *, is_whole: bool
     ) -> Candidate | None:
         """The layer with that gain and that kind of scale (see `fitted`); None if its multipliers are too large."""
         (result,) = node.outputs
         bits = 7 if self.goes_on_narrow(node) else 8
-        fit = fitted(layer, source.type, bits, gain, is_whole=is_whole)
+        fit = fitted(layer, source, bits, gain, is_whole=is_whole)
         if fit is None:
             return None
-        steps = _steps(self._graph, node, layer, source, fit)
+        steps = _steps(self._graph, node, layer, source.value, fit)
         made: list[dict[str, Array]] = []
         noise, largest = 0.0, 0
         for found in self._values:
@@ -134,7 +144,7 @@ class Rewriting:
         for found, made in zip(self._values, candidate.made, strict=True):
             found.update(made)
         if candidate.narrowed is not None:
-            self._narrowed[node.name] = candidate.narrowed
+            self._narrowed[node.name] = Source(candidate.narrowed)
 
     def graph(self) -> Graph:
         """With the layers that were taken; the same object if none was."""
@@ -148,7 +158,7 @@ class Rewriting:
             nodes += [node] if taken is None else taken.nodes
         constants = [constant for taken in self._taken.values() for constant in taken.constants]
         whole = self._graph.rebuilt(nodes=nodes, constants=[*self._graph.constants, *constants])
-        return erase_dead(whole)
+        return with_halved_sums(erase_dead(whole))
 
     def _fresh(self, hint: str) -> str:
         return fresh_name(self._graph, hint)
@@ -207,7 +217,8 @@ def _in_steps(data: Array, made: Value, result: Value) -> NDArray[np.float64]:
     """Numbers of `made` in steps of the result, beyond its type's ends, too: what is not clipped goes on as it is."""
     own = check_quantized(made.type, "result")
     wanted = check_quantized(result.type, "result")
-    return data.astype(np.float64) * (own.scale / wanted.scale) + wanted.zero_point
+    steps = data.astype(np.float64) - own.zero_point
+    return steps * (own.scale / wanted.scale) + wanted.zero_point
 
 
 def _plain(data: Array) -> TensorType:
