@@ -123,6 +123,44 @@ def test_images_lie_in_as_many_banks_as_they_have_channels_for(
     assert [kernels[name] for name in ("d", "e", "y")] == [_ANALOG] * 3
 
 
+def block(channels: int) -> str:
+    """Two analog layers, the digital array's half of their sum in pixels, and an analog layer that reads it."""
+    random = np.random.default_rng(channels)
+    deep, wide = (random.integers(-1, 2, (channels, 3, 3, depth)) for depth in (12, channels))
+    return f"""graph 2 "block" {{
+  input %x: i8[1,6,9,12]<0.5, 0>
+  const %u: i8[{channels},3,3,12] = {deep.reshape(-1).tolist()}
+  const %v: i8[{channels},1,1,12] = {deep[:, 1:2, 1:2].reshape(-1).tolist()}
+  const %w: i8[{channels},3,3,{channels}] = {wide.reshape(-1).tolist()}
+  const %m: i8[{channels}] = {random.integers(-9, 10, channels).tolist()}
+  const %a: i8[{channels}] = {random.integers(-20, 20, channels).tolist()}
+  %r: i8[1,6,9,{channels}]<0.5, 0> = analog_conv2d(%x, %u, %m, %a)
+    {{gain=16, chunk_channels=12, bits=7, shift=2, padding=[1,1,1,1]}}
+  %q: i8[1,6,9,{channels}]<0.5, 0> = analog_conv2d(%x, %v, %m, %a) {{gain=16, chunk_channels=12, bits=7}}
+  %s: i8[1,6,9,{channels}]<1.0, 0> = add(%r, %q) {{rounding=floor}}
+  %y: i8[1,6,9,{channels}]<0.5, 0> = analog_conv2d(%s, %w, %m, %a)
+    {{gain=16, chunk_channels={channels}, shift=3, padding=[1,1,1,1]}}
+  output %y
+}}
+"""
+
+
+@pytest.mark.parametrize("channels", [16, 20, 32, 64])
+def test_a_block_of_analog_layers_stays_in_pixels(
+    channels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "block.tsm"
+    model.write_text(block(channels), encoding="utf-8")
+    given = _inputs(tmp_path, (6, 9, 12))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    # The sum lies where no core reads it.
+    text = "layers: all equal, 1 of 6 aside, which no core can read\nbit-exact\n"
+    assert capsys.readouterr().out.endswith(text)
+    expected = {"r": _ANALOG, "q": _ANALOG, "s": f"{_DIGITAL}_in_pixels", "y": _ANALOG}
+    assert {name: kernels[name] for name in "rqsy"} == expected
+    assert len(kernels) == len(expected) + 2
+
+
 @pytest.mark.parametrize(
     ("engines", "others"),
     [("digital", "tinsmith_analog_conv2d_s8"), ("cpu", "tinsmith_analog_conv2d_s8")],

@@ -46,13 +46,13 @@ def one_layer(
     }}""")
 
 
-def two_layers() -> Graph:
-    """A convolution with ReLU, and one of pixels that reads it."""
+def two_layers(*, a: str = "i8[1,6,6,16]<0.25, -128>") -> Graph:
+    """A convolution with ReLU, whose result has that type, and one of pixels that reads it."""
     return parse_graph(f"""graph 2 "g" {{
       input %x: i8[1,6,6,16]<0.05, 4>
       const %w: i2[16,3,3,16]<0.1, 0> = {ternary(16, 3, 3, 16)}
       const %v: i2[8,1,1,16]<0.1, 0> = {ternary(8, 1, 1, 16, seed=2)}
-      %a: i8[1,6,6,16]<0.25, -128> = conv2d(%x, %w) {{padding=[1,1,1,1], activation=relu}}
+      %a: {a} = conv2d(%x, %w) {{padding=[1,1,1,1], activation=relu}}
       %y: i8[1,6,6,8]<0.5, 5> = conv2d(%a, %v)
       output %y
     }}""")

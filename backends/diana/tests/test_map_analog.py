@@ -54,10 +54,11 @@ def test_relu6_of_a_wider_type_clips_where_it_did() -> None:
 def test_scales_are_those_of_the_layer() -> None:
     """One channel, numbers by hand.
 
-    An integer of 7 bits is 127 / 63 of those of 0.05, 0.1008. A gain of 2 makes a step of the converter
-    2 * 0.1008 * 0.1, which is 4.032 steps of the result; 4.032 * 2**4 = 64.5 is the largest multiplier of int8.
-    A sum that is rounded down loses half of one in the mean, 1.008 steps of the result; with the bias of 4 and half a
-    step for the last rounding, 5.508 * 2**4 = 88.1.
+    An integer of 7 bits is two of those of 0.05, rounded down, which loses a quarter of it in the mean where every
+    other number is odd. A gain of 2 makes a step of the converter 2 * 0.1 * 0.1, which is 4 steps of the result;
+    4 * 2**4 = 64 is the largest multiplier of int8. A sum that is rounded down loses half of one in the mean, 1 step of
+    the result; with the half of the input, 0.5 more, the bias of 4, and half a step for the last rounding,
+    6 * 2**4 = 96.
     """
     graph, mapping = mapped(
         parse_graph("""graph 2 "g" {
@@ -67,18 +68,18 @@ def test_scales_are_those_of_the_layer() -> None:
           %y: i8[1,8,8,1]<0.005, 0> = conv2d(%x, %w, %b)
           output %y
         }"""),
-        MapAnalog(gain=2),
+        MapAnalog(gain=2, samples=[{"x": np.arange(-32, 32, dtype=np.int8).reshape(1, 8, 8, 1)}]),
     )
     assert len(mapping.layers) == 1
     narrowed, layer = graph.nodes
     quantization = narrowed.outputs[0].type.quantization
     assert quantization is not None
-    assert quantization.scale == pytest.approx(0.05 * 127 / 63)
+    assert quantization.scale == pytest.approx(0.1)
     operator = layer.operator
     assert isinstance(operator, AnalogConv2D)
     scales = [graph.constant_data[value.name].tolist() for value in layer.present_inputs[2:]]
     assert (operator.shift, operator.addend_shift) == (4, 0)
-    assert scales == [[65], [88]]
+    assert scales == [[64], [96]]
 
 
 def test_a_layer_behind_another_reads_its_seven_bits() -> None:

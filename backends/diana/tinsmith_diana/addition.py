@@ -1,5 +1,13 @@
-"""Add as a job of DIANA's digital accelerator: (lhs + rhs) >> shift."""
+"""Add as a job of DIANA's digital accelerator: (lhs + rhs) >> shift.
 
+The job goes from byte to byte, so operands may lie as they like if both lie alike: in rows, or in the analog
+accelerator's pixels where they are there already. Padding is added, too; nobody reads it.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+from tinsmith_ir import TensorType
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.operators import Add
 from tinsmith_ir.parameter_records import WeightedSumParameters
@@ -8,16 +16,21 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
 
 from tinsmith_diana import jobs, scales
+from tinsmith_diana.layouts import DianaPixels
 from tinsmith_diana.rules import (
+    ROWS,
     board_has_array,
     cost_of,
     emission,
-    in_rows,
     job_kernel,
     l1_finding,
     prepared,
     rows_bytes,
 )
+
+IN_PIXELS = "tinsmith_diana_digital_in_pixels"
+SizeOf = Callable[[TensorType], int]
+"""Bytes of a tensor as it lies."""
 
 
 def operands_are_computed(layer: Layer) -> str | None:
@@ -67,18 +80,35 @@ def tensors_fit(layer: Layer) -> str | None:
     return l1_finding([layer.input(0), layer.input(1)], layer.output)
 
 
-def work_of(layer: Layer) -> jobs.Addition:
-    """Of a layer that obeys the rules."""
+def is_image(layer: Layer) -> str | None:
+    """Tensors are one image."""
+    shape = layer.output.shape
+    return None if len(shape) == 4 and shape[0] == 1 else f"they have shape {shape}"
+
+
+def pixels_fit(layer: Layer) -> str | None:
+    """Operands and result, in pixels, fit the L1 memory of 262,144 bytes together."""
+    needed = 3 * pixels_bytes(layer.output)
+    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+
+
+def pixels_bytes(type_: TensorType) -> int:
+    """Of an image in pixels."""
+    return DianaPixels().size_bytes(type_)
+
+
+def work_of(layer: Layer, size_bytes: int) -> jobs.Addition:
+    """Of a layer that obeys the rules. size_bytes: of each tensor as it lies."""
     p = _parameters(layer)
     shift = scales.right_shift(p.multiplier1, p.shift)
     if shift is None:
         raise ValueError(f"layer {layer.name}: its multiplier is no power of two")
-    return jobs.Addition(rows_bytes(layer.output), shift)
+    return jobs.Addition(size_bytes, shift)
 
 
-def prepare(layer: Layer) -> tuple[Prepared, ...]:
+def prepare(layer: Layer, *, size_of: SizeOf) -> tuple[Prepared, ...]:
     """The record."""
-    return prepared(work_of(layer))
+    return prepared(work_of(layer, size_of(layer.output)))
 
 
 def emit(layer: Layer, scope: Scope) -> Emission:
@@ -87,37 +117,41 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     return emission(scope, weights=False, operand=scope.input(1))
 
 
-def cost(layer: Layer) -> Cost:
+def cost(layer: Layer, *, size_of: SizeOf) -> Cost:
     """Of the accelerator's job, and of the core that starts it."""
-    return cost_of(jobs.Addition(rows_bytes(layer.output), 0))
+    return cost_of(jobs.Addition(size_of(layer.output), 0))
 
 
-def layouts(layer: Layer) -> Layouts:
-    """In rows, both operands."""
+def layouts(layer: Layer, *, lie: str) -> Layouts:
+    """Both operands and the result alike."""
     del layer
-    return in_rows(2)
+    return Layouts((lie, lie), (lie,))
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """The one there is."""
+    """That of pixels where both operands lie so, as rows would have to be made of them."""
+    kernel = partial(
+        job_kernel,
+        operator=Add,
+        signature=Signature((DType.INT8, DType.INT8), DType.INT8),
+        emit=emit,
+        roundings=(Rounding.FLOOR,),
+    )
+    of_sums = (has_no_zero_points, is_shifted_sum, clips_to_int8)
     return (
-        job_kernel(
-            operator=Add,
-            signature=Signature((DType.INT8, DType.INT8), DType.INT8),
-            emit=emit,
-            rules=(
-                board_has_array,
-                operands_are_computed,
-                has_rows,
-                has_no_zero_points,
-                is_shifted_sum,
-                clips_to_int8,
-                tensors_fit,
-            ),
-            prepare=prepare,
-            roundings=(Rounding.FLOOR,),
-            layouts=layouts,
-            cost=cost,
+        kernel(
+            name=IN_PIXELS,
+            rules=(board_has_array, operands_are_computed, is_image, *of_sums, pixels_fit),
+            prepare=partial(prepare, size_of=pixels_bytes),
+            layouts=partial(layouts, lie=DianaPixels.name),
+            cost=partial(cost, size_of=pixels_bytes),
+            as_they_lie=True,
+        ),
+        kernel(
+            rules=(board_has_array, operands_are_computed, has_rows, *of_sums, tensors_fit),
+            prepare=partial(prepare, size_of=rows_bytes),
+            layouts=partial(layouts, lie=ROWS),
+            cost=partial(cost, size_of=rows_bytes),
         ),
     )
 

@@ -22,7 +22,7 @@ PLUGIN = Plugin(
     passes=(
         PassEntry(
             MapAnalog,
-            # What digital arrays can compute depends on it.
+            # What it makes rounds as it needs it; sums that round down may give halves, and be the digital array's.
             after="set-rounding",
             runs=False,
             make=lambda setting: MapAnalog(target=setting.target, kernels=setting.kernels),

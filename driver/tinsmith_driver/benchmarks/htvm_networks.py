@@ -10,9 +10,11 @@ Zero points are 0 and scales powers of two, so a layer with weights is its accum
 integers as keep results of such a layer from saturating or vanishing; what is random follows from the seed.
 
 Mixed ones have ternary weights in the layers that HTVM gave to the analog array, of any scales that keep results as
-large.
+large. Free ones have them in all layers that could be the analog array's but the first and the last, and of scales that
+are powers of two, so that the digital array can compute them, too.
 """
 
+import enum
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -61,46 +63,54 @@ _MOBILENET = (
 _AUTOENCODER = (128, 128, 128, 128, 8, 128, 128, 128, 128)
 
 
-def dscnn(seed: int = 0, *, mixed: bool = False) -> Graph:
+class Ternary(enum.Enum):
+    """Which layers have ternary weights, see above."""
+
+    NONE = "none"
+    MIXED = "mixed"
+    FREE = "free"
+
+
+def dscnn(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     """Keyword spotting: 10 x 49 features."""
-    made = _Network("dscnn", seed)
+    made = _Network("dscnn", seed, weights)
     x = made.input(10, 49, 1)
     x = made.convolution(x, 64, _Window((5, 7), 2, (2, 3)))
     for _ in range(4):
-        x = made.convolution(made.depthwise(x, 1), 64, _Window((1, 1)), ternary=mixed)
+        x = made.convolution(made.depthwise(x, 1), 64, _Window((1, 1)), ternary=True)
     return made.classified(x, 12)
 
 
-def mobilenet(seed: int = 0, *, mixed: bool = False) -> Graph:
+def mobilenet(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     """Visual wake words: MobileNet of width 1/4, 96 x 96 pixels."""
-    made = _Network("mobilenet", seed)
+    made = _Network("mobilenet", seed, weights)
     x = made.convolution(made.input(96, 96, 3), 8, _Window((3, 3), 2, (1, 1)))
     for number, (channels, stride) in enumerate(_MOBILENET, start=1):
-        ternary = mixed and number < len(_MOBILENET)
+        ternary = weights is Ternary.FREE or number < len(_MOBILENET)
         x = made.convolution(made.depthwise(x, stride), channels, _Window((1, 1)), ternary=ternary)
     return made.classified(x, 4)
 
 
-def resnet(seed: int = 0, *, mixed: bool = False) -> Graph:
+def resnet(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     """Image classification: ResNet-8, 32 x 32 pixels."""
-    made = _Network("resnet", seed)
+    made = _Network("resnet", seed, weights)
     x = made.convolution(made.input(32, 32, 3), 16, _Window((3, 3), 1, (1, 1)))
-    x = made.residual(x, 16, 1, ternary=mixed)
-    x = made.residual(x, 32, 2, ternary=mixed, ternary_skip=mixed)
-    x = made.residual(x, 64, 2, ternary=mixed)
+    x = made.residual(x, 16, 1)
+    x = made.residual(x, 32, 2)
+    x = made.residual(x, 64, 2, ternary_skip=weights is Ternary.FREE)
     return made.classified(x, 12)
 
 
-def toyadmos(seed: int = 0, *, mixed: bool = False) -> Graph:
+def toyadmos(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     """Anomaly detection: an autoencoder of 640 features."""
-    made = _Network("toyadmos", seed)
+    made = _Network("toyadmos", seed, weights)
     x = made.vector(640)
     for number, outputs in enumerate(_AUTOENCODER):
-        x = made.linear(x, outputs, Activation.RELU, ternary=mixed and number > 0)
+        x = made.linear(x, outputs, Activation.RELU, ternary=number > 0)
     return made.built(made.linear(x, 640, Activation.NONE))
 
 
-NETWORKS: Mapping[str, Callable[[int], Graph]] = {
+NETWORKS: Mapping[str, Callable[..., Graph]] = {
     "dscnn": dscnn,
     "mobilenet": mobilenet,
     "resnet": resnet,
@@ -108,13 +118,16 @@ NETWORKS: Mapping[str, Callable[[int], Graph]] = {
 }
 """By name; each takes a seed."""
 
-MIXED: Mapping[str, Callable[[int], Graph]] = {
-    "dscnn": partial(dscnn, mixed=True),
-    "mobilenet": partial(mobilenet, mixed=True),
-    "resnet": partial(resnet, mixed=True),
-    "toyadmos": partial(toyadmos, mixed=True),
-}
-"""Those with layers for the analog array."""
+
+def _with(weights: Ternary) -> Mapping[str, Callable[[int], Graph]]:
+    return {name: partial(network, weights=weights) for name, network in NETWORKS.items()}
+
+
+MIXED: Mapping[str, Callable[[int], Graph]] = _with(Ternary.MIXED)
+"""Those with the layers ternary that HTVM gave to the analog array."""
+
+FREE: Mapping[str, Callable[[int], Graph]] = _with(Ternary.FREE)
+"""Those whose layers either array can compute."""
 
 
 @dataclass(frozen=True)
@@ -138,7 +151,8 @@ class _Window:
 class _Network:
     """A network under construction."""
 
-    def __init__(self, name: str, seed: int) -> None:
+    def __init__(self, name: str, seed: int, weights: Ternary) -> None:
+        self._weights = weights
         self._random = np.random.default_rng(seed)
         self._builder = GraphBuilder(name)
 
@@ -176,13 +190,12 @@ class _Network:
         channels: int,
         stride: int,
         *,
-        ternary: bool = False,
-        ternary_skip: bool = False,
+        ternary_skip: bool = True,
     ) -> Value:
         """Two convolutions, and their input added, by a pointwise one where they change its shape."""
         first, second = _Window((3, 3), stride, (1, 1)), _Window((3, 3), 1, (1, 1))
-        y = self.convolution(x, channels, first, ternary=ternary)
-        y = self.convolution(y, channels, second, Activation.NONE, ternary=ternary)
+        y = self.convolution(x, channels, first, ternary=True)
+        y = self.convolution(y, channels, second, Activation.NONE, ternary=True)
         if stride != 1:
             skip = _Window((1, 1), stride)
             x = self.convolution(x, channels, skip, Activation.NONE, ternary=ternary_skip)
@@ -223,9 +236,12 @@ class _Network:
         ternary: bool = False,
     ) -> Value:
         count = shape[output_axis]
+        ternary = ternary and self._weights is not Ternary.NONE
         most = _largest_weight(math.prod(shape) // count)
         # What a weight of 1 stands for: the square of weights is the same in the mean.
         size = most * math.sqrt(0.5) if ternary else 1.0
+        if self._weights is Ternary.FREE:
+            size = 2.0 ** round(math.log2(size))
         most, most_bias = (1 if ternary else most), round(_BIAS / size)
         weights = self._builder.constant(
             "weights",

@@ -11,7 +11,8 @@ _MOST_TRIES = 200_000
 
 def solve_greedy(problem: Problem) -> Plan:
     """A plan that keeps the limits; raises PlacementError where it finds none."""
-    starts = [_fastest(problem), _least_loss(problem), _of_one_engine(problem)]
+    first = [0] * len(problem.layers)
+    starts = [_fastest(problem), _least_loss(problem), _of_one_engine(problem), first]
     plans = [plan for plan in (_kept(problem, chosen) for chosen in starts) if plan is not None]
     if not plans:
         raise PlacementError(

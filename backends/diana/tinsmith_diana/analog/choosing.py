@@ -22,7 +22,7 @@ from tinsmith_placement import Option, Plan, Problem, Turn, solve
 from tinsmith_target import Target
 
 from tinsmith_diana.analog.convolution import ACCELERATOR
-from tinsmith_diana.analog.fitting import can_halve
+from tinsmith_diana.analog.folding import can_halve
 from tinsmith_diana.analog.forms import Form, Forms
 from tinsmith_diana.analog.operator import AnalogConv2D
 from tinsmith_diana.layouts import DianaPixels
@@ -150,7 +150,8 @@ class _Choosing:
     def _options(self, node: Node, call: Call, layer: Layer) -> Iterator[Option]:
         """Of each engine, and of each layout that it can have; where the core's cycles are not known, the first."""
         seen: set[tuple[str, tuple[str, ...]]] = set()
-        for kernel in self._kernels:
+        # What turns nothing comes last: the first options of all layers together are always possible.
+        for kernel in sorted(self._kernels, key=lambda kernel: kernel.as_they_lie):
             if not kernel.takes(layer.kind) or kernel.why_not(layer) is not None:
                 continue
             option = self._option(call, layer, kernel)

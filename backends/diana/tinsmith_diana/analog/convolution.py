@@ -31,13 +31,8 @@ from tinsmith_diana.analog.array import (
     STRIDES,
 )
 from tinsmith_diana.analog.backend import weights_are_ternary
-from tinsmith_diana.analog.operator import (
-    CONVERTED_MAX,
-    CONVERTED_MIN,
-    INPUT_MAX,
-    INPUT_MIN,
-    AnalogConv2D,
-)
+from tinsmith_diana.analog.ends import needs_clip, result_ends
+from tinsmith_diana.analog.operator import AnalogConv2D
 from tinsmith_diana.analog.packing import packed_lines, packed_scales
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_diana.rules import accelerator_finding
@@ -49,7 +44,6 @@ NAME = "tinsmith_diana_analog"
 GAIN = 16
 """Of the converters: TINSMITH_DIANA_ANALOG_GAIN, which the generated C is held to."""
 
-_BITS = 8
 _RECORD, _WEIGHTS, _SCALES = "layer", "lines", "scales"
 _CALL_CYCLES = 400
 """Of the core, around the job and both copies: measured on the simulator."""
@@ -133,27 +127,8 @@ def _is_narrow(layer: Layer) -> bool:
     within 7 by themselves, whatever the input is.
     """
     operator = layer.operator_as(AnalogConv2D)
-    ends = _result_ends(layer)
-    least, most = operator.clip
-    # The accelerator rectifies, too.
-    is_within = ends.max() <= most and (operator.rectified or ends.min() >= least)
-    return operator.bits < _BITS and not is_within
-
-
-def _result_ends(layer: Layer) -> Integers:
-    """Before any clip, (2, outputs): a result goes up or down with what is converted, so its ends are at those ends."""
-    operator = layer.operator_as(AnalogConv2D)
-    rows = _constant(layer, 1).reshape(layer.output.shape[3], -1)
-    ones, minus_ones = (rows == 1).sum(axis=1), (rows == -1).sum(axis=1)
-    sums = np.stack(
-        [
-            INPUT_MIN * ones - INPUT_MAX * minus_ones,
-            INPUT_MAX * ones - INPUT_MIN * minus_ones,
-        ]
-    )
-    converted = np.clip(sums // operator.gain, CONVERTED_MIN, CONVERTED_MAX)
-    addends = _constant(layer, 3) << operator.addend_shift
-    return (converted * _constant(layer, 2) + addends) >> operator.shift
+    weights, multipliers, addends = (_constant(layer, index) for index in (1, 2, 3))
+    return needs_clip(operator, result_ends(operator, weights, multipliers, addends))
 
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:

@@ -5,16 +5,18 @@ result that is ratio[o], and result = a * ratio[o] + offset[o], rounded.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir.graph import Node
+from tinsmith_ir.graph import Value
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.operators.checks import check_quantized
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import Quantization, TensorType
 
 from tinsmith_diana.analog.array import AnalogLayer, Reals
+from tinsmith_diana.analog.ends import converted_ends, needs_clip, result_ends
 from tinsmith_diana.analog.operator import (
     INPUT_MAX,
     INPUT_MIN,
@@ -28,21 +30,38 @@ _SCALE_MAX = 127
 """Of multipliers and addends."""
 _SAME = 1e-6
 """Scales are float32."""
+_SCALE_GROWTH, _TRIED_SCALES = 2.0**-8, 64
+"""A scale is sought up to a quarter above the smallest that can be."""
 GAINS = tuple(1 << power for power in range(LARGEST_GAIN.bit_length()))
 
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """How the array computes a layer. multipliers, addends: (O,). quantization: of the result, zero point 0."""
+    """How the array computes a layer. multipliers, addends: (O,). quantization: of the result, zero point 0.
+    needs_clip: results may leave their 7 bits, so that somebody has to clip them: the array clips to 8.
+    """
 
     operator: AnalogConv2D
     multipliers: NDArray[np.int8]
     addends: NDArray[np.int8]
     quantization: Quantization
+    needs_clip: bool
 
 
-def narrow(type_: TensorType) -> TensorType:
-    """int8 of zero point 0 in which every number of an int8 tensor is an integer of 7 bits."""
+def narrowing(type_: TensorType) -> tuple[Requantize, TensorType]:
+    """How an int8 tensor becomes one of zero point 0 whose integers have 7 bits, and its type.
+
+    Where its zero point is 0 it is halved, rounded down: a shift, which accelerators have, and whose loss has a mean
+    that layers make good (see `fitted`), so that it is less than that of the nearest integers. Else every number of the
+    tensor is in the range of 7 bits, and rounded to nearest.
+    """
+    if check_quantized(type_, "input").zero_point == 0:
+        twice = _symmetric(type_, 2 * check_quantized(type_, "input").scale)
+        return Requantize(rounding=Rounding.FLOOR), twice
+    return Requantize(), _in_range(type_)
+
+
+def _in_range(type_: TensorType) -> TensorType:
     quantization = check_quantized(type_, "input")
     scale, point = quantization.scale, quantization.zero_point
     low, high = type_.dtype.integer_range
@@ -54,49 +73,92 @@ def narrow(type_: TensorType) -> TensorType:
     return narrowed
 
 
-def narrowing(type_: TensorType) -> Requantize:
-    """What makes an int8 tensor one of `narrow`."""
-    del type_
-    return Requantize()
+@dataclass(frozen=True, eq=False)
+class Source:
+    """What an analog layer reads. value: int8 of 7 bits. lost: what its elements are too small by, in the mean and in
+    their steps.
+    """
+
+    value: Value
+    lost: float = 0.0
 
 
-def can_halve(node: Node) -> bool:
-    """Whether a sum..."""
-    return False
-
-
-def fitted(layer: AnalogLayer, source: TensorType, bits: int, gain: int) -> Fit | None:
+def fitted(
+    layer: AnalogLayer, source: Source, bits: int, gain: int, *, is_whole: bool = False
+) -> Fit | None:
     """The layer on an input of 7 bits, with a result of `bits`; None where the gain is so large that a converter's step
     is more steps of the result than a multiplier of int8 can say.
 
-    A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk.
+    is_whole: the result's scale is the finest in which nothing that the converters give leaves `bits`, so that no clip
+    is needed; else it is that of the layer's ends. None, too, where there is no such scale.
+
+    A sum that is rounded down is (gain - 1) / 2 too small in the mean, so that is added for each chunk; and what the
+    source has lost, for each weight.
     """
-    step = _result_scale(layer, bits)
-    unit = check_quantized(source, "input").scale * layer.scales / step
-    ratio = gain * unit
+    unit = check_quantized(source.value.type, "input").scale * layer.scales
     lost = _chunks_with_weights(layer) * (gain - 1) / 2
-    offset = layer.bias / step + lost * unit
-    shift = _shift(ratio)
-    if shift is None:
-        return None
-    wanted = offset * 2.0**shift + 2.0**shift / 2
-    addend_shift = _addend_shift(wanted)
+    lost += source.lost * layer.weights.sum(axis=(1, 2, 3))
     operator = AnalogConv2D(
         gain=gain,
         chunk_channels=layer.chunk_channels,
-        shift=shift,
-        addend_shift=addend_shift,
         bits=bits,
         rectified=layer.is_rectified,
         stride=layer.stride,
         padding=layer.padding,
     )
+    reals = _Reals(layer, operator, gain * unit, layer.bias + lost * unit)
+    return _whole(reals) if is_whole else _scaled(reals, _result_scale(layer, bits))
+
+
+@dataclass(frozen=True, eq=False)
+class _Reals:
+    """A layer in real numbers. operator: but for its shifts. factors: (O,), a converter's step. offsets: (O,)."""
+
+    layer: AnalogLayer
+    operator: AnalogConv2D
+    factors: Reals
+    offsets: Reals
+
+
+def _scaled(reals: _Reals, step: float) -> Fit | None:
+    """With that scale of the result."""
+    ratio, offset = reals.factors / step, reals.offsets / step
+    shift = _shift(ratio)
+    if shift is None:
+        return None
+    wanted = offset * 2.0**shift + 2.0**shift / 2
+    addend_shift = _addend_shift(wanted)
+    operator = replace(reals.operator, shift=shift, addend_shift=addend_shift)
+    multipliers = _rounded(ratio * 2.0**shift)
+    addends = _rounded(wanted / 2.0**addend_shift)
+    ends = result_ends(operator, reals.layer.weights, multipliers, addends)
     return Fit(
         operator,
-        _rounded(ratio * 2.0**shift),
-        _rounded(wanted / 2.0**addend_shift),
+        multipliers,
+        addends,
         Quantization.per_tensor(step, 0),
+        needs_clip(operator, ends),
     )
+
+
+def _whole(reals: _Reals) -> Fit | None:
+    """With a scale of which the layer's results of `bits` need no clip: the smallest that can be, a little more where
+    rounded multipliers and addends move an end.
+    """
+    operator, weights = reals.operator, reals.layer.weights
+    converted = converted_ends(weights, operator.gain, operator.chunk_channels)
+    least, most = reals.factors * converted + reals.offsets
+    end = 1 << (operator.bits - 1)
+    # Halves are rounded up.
+    wanted = max(
+        float(most.max()) / (end - 0.5), 0 if operator.rectified else -float(least.min()) / end
+    )
+    for number in range(_TRIED_SCALES):
+        step = float(np.float32(wanted * (1 + number * _SCALE_GROWTH)))
+        fit = _scaled(reals, step) if step > 0 else None
+        if fit is not None and not fit.needs_clip:
+            return fit
+    return None
 
 
 def _result_scale(layer: AnalogLayer, bits: int) -> float:

@@ -12,7 +12,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_lowering import CORES, Kernel, Layer
 from tinsmith_target import Target
 
-from tinsmith_diana.analog.fitting import narrow, narrowing
+from tinsmith_diana.analog.fitting import narrowing
 from tinsmith_diana.layouts import DianaPixels, DianaRows
 
 _COPY_CYCLES, _COPIED_A_CYCLE = 160, 16
@@ -78,12 +78,12 @@ class Forms:
         return is_there and kernel.beside is not None and not kernel.beside.copies
 
     def _steps(self, type_: TensorType) -> Iterator[tuple[Form, Form, Way]]:
-        narrowed = narrow(type_)
+        halving, narrowed = narrowing(type_)
         turn = Reshape(shape=type_.shape)
         for operator, operand, result in (
             (turn, type_, type_),
             (turn, narrowed, narrowed),
-            (narrowing(type_), type_, narrowed),
+            (halving, type_, narrowed),
         ):
             yield from self._by_kernels(operator, operand, result, narrowed)
         for layout in ("", DianaRows.name, DianaPixels.name):

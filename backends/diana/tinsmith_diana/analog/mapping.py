@@ -25,6 +25,11 @@ _BOUND = 0.5
 _SMALLEST_DB = 6.1
 _DRAWN_SAMPLES = 4
 _COST, _RULE = "cost", "rule"
+_AS_GOOD_DB = 1.0
+"""So much less of the signal beside the noise a layer may keep so that the core need not clip its results: a clip takes
+more cycles than most layers do."""
+_PLENTY_DB = 10.0
+"""A layer that keeps so much more than `least_db` adds a tenth of the noise that is allowed: then less is as good."""
 
 
 @dataclass(frozen=True)
@@ -179,20 +184,33 @@ class MapAnalog(Checked):
         return choose(graph, target, self.kernels, alternatives, most)
 
     def _best(self, rewriting: Rewriting, node: Node) -> Candidate | str:
-        """Of some gains that with the least noise; or why there is none."""
+        """Of some gains, and scales where the result goes on in 7 bits, that with the least noise: without a clip where
+        that is as good. Or why there is none.
+        """
         reason = rewriting.why_not(node)
         if reason is not None:
             return reason
         layer, source = rewriting.layer(node), rewriting.source(node)
         gains = (self.gain,) if self.gain else GAINS
-        tried = (rewriting.candidate(node, layer, source, gain) for gain in gains)
+        kinds = (False, True) if rewriting.goes_on_narrow(node) else (False,)
+        tried = (
+            rewriting.candidate(node, layer, source, gain, is_whole=is_whole)
+            for gain in gains
+            for is_whole in kinds
+        )
         found = [candidate for candidate in tried if candidate is not None]
         if not found:
             return f"with a gain of {gains[0]} its multipliers would be no int8"
         best = min(found, key=lambda candidate: candidate.noise)
         if best.sqnr_db < self.least_db:
             return f"it would keep {best.sqnr_db:.1f} dB, expected {self.least_db:g}"
-        return best
+        least_db = max(self.least_db, min(best.sqnr_db - _AS_GOOD_DB, self.least_db + _PLENTY_DB))
+        as_good = [
+            candidate
+            for candidate in found
+            if not candidate.needs_clip and candidate.sqnr_db >= least_db
+        ]
+        return min(as_good, key=lambda candidate: candidate.noise, default=best)
 
 
 def _mapped(node: Node, candidate: Candidate) -> MappedLayer:

@@ -5,15 +5,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from tinsmith_ir.evaluate import Inputs, evaluate_frames, evaluate_node
 from tinsmith_ir.graph import Array, Constant, Graph, Node, Value
 from tinsmith_ir.operators import Operator, Requantize, Reshape, Weighted
+from tinsmith_ir.operators.checks import check_quantized
 from tinsmith_ir.passes import Metric
 from tinsmith_ir.rewrite import erase_dead, fresh_name
 from tinsmith_ir.types import DType, TensorType
 
 from tinsmith_diana.analog.array import AnalogLayer, layer_of, why_not
-from tinsmith_diana.analog.fitting import Fit, fitted, narrow
+from tinsmith_diana.analog.fitting import Fit, Source, fitted, narrowing
+from tinsmith_diana.analog.folding import with_halved_sums
 from tinsmith_diana.analog.operator import AnalogConv2D
 
 _Values = Mapping[str, Array]
@@ -22,7 +25,8 @@ _Values = Mapping[str, Array]
 @dataclass(frozen=True, eq=False)
 class Candidate:
     """One way to compute a layer. made: of each sample, the tensors that are new. noise: see Metric.NOISE_OF_EACH, of
-    the worst sample. largest: difference in steps of the result. narrowed: the result in 7 bits, if it has no more.
+    the worst sample; where the result goes on in 7 bits, of these. largest: difference in steps of the result.
+    narrowed: the result in 7 bits, if it has no more. needs_clip: these are clipped behind the array.
     """
 
     operator: AnalogConv2D
@@ -33,6 +37,7 @@ class Candidate:
     noise: float
     largest: int
     narrowed: Value | None
+    needs_clip: bool
 
     @property
     def sqnr_db(self) -> float:
@@ -65,7 +70,7 @@ class Rewriting:
         self._values = [dict(found) for found in evaluate_frames(graph, samples, keep=True)]
         for found in self._values:
             found.update(graph.constant_data)
-        self._narrowed: dict[str, Value] = {}
+        self._narrowed: dict[str, Source] = {}
         self._narrowing: dict[str, Node] = {}
         self._taken: dict[str, Candidate] = {}
 
@@ -77,28 +82,47 @@ class Rewriting:
         """What one that it can compute is made of."""
         return layer_of(self._graph, node)
 
-    def source(self, node: Node) -> Value:
+    def goes_on_narrow(self, node: Node) -> bool:
+        """Whether all that reads its result are layers that want it in 7 bits."""
+        (value,) = node.outputs
+        readers = self._graph.readers(value)
+        return (
+            bool(readers)
+            and value.name not in self._graph.kept
+            and all(self._reasons.get(reader.name, "other") is None for reader in readers)
+        )
+
+    def source(self, node: Node) -> Source:
         """Its input in 7 bits."""
         given = node.present_inputs[0]
         if given.name not in self._narrowed:
-            value = Value(self._fresh(f"{given.name}.narrow"), narrow(given.type))
-            made = Node(Requantize(), (given,), (value,), node.location)
+            operator, type_ = narrowing(given.type)
+            value = Value(self._fresh(f"{given.name}.narrow"), type_)
+            made = Node(operator, (given,), (value,), node.location)
             for found in self._values:
                 (found[value.name],) = evaluate_node(made, found)
-            self._narrowed[given.name] = value
+            self._narrowed[given.name] = Source(value, self._lost(given, value))
             self._narrowing[node.name] = made
         return self._narrowed[given.name]
 
+    def _lost(self, given: Value, narrowed: Value) -> float:
+        """By how many of its steps it is too small, in the mean of all samples."""
+        lost = [
+            _in_steps(found[given.name], given, narrowed).mean() - found[narrowed.name].mean()
+            for found in self._values
+        ]
+        return float(np.mean(lost))
+
     def candidate(
-        self, node: Node, layer: AnalogLayer, source: Value, gain: int
+        self, node: Node, layer: AnalogLayer, source: Source, gain: int, *, is_whole: bool
     ) -> Candidate | None:
-        """The layer with that gain; None if its multipliers are too large for it."""
+        """The layer with that gain and that kind of scale (see `fitted`); None if its multipliers are too large."""
         (result,) = node.outputs
-        bits = 7 if self._goes_on_narrow(result) else 8
-        fit = fitted(layer, source.type, bits, gain)
+        bits = 7 if self.goes_on_narrow(node) else 8
+        fit = fitted(layer, source, bits, gain, is_whole=is_whole)
         if fit is None:
             return None
-        steps = _steps(self._graph, node, layer, source, fit)
+        steps = _steps(self._graph, node, layer, source.value, fit)
         made: list[dict[str, Array]] = []
         noise, largest = 0.0, 0
         for found in self._values:
@@ -106,7 +130,8 @@ class Rewriting:
             for each in steps.nodes:
                 (known[each.name],) = evaluate_node(each, known)
             wanted, got = found[result.name], known.pop(result.name)
-            noise = max(noise, Metric.NOISE_OF_EACH.of(wanted, got))
+            read = got if bits == 8 else _in_steps(known[steps.made.name], steps.made, result)
+            noise = max(noise, Metric.NOISE_OF_EACH.of(wanted, read))
             largest = max(
                 largest, int(np.abs(wanted.astype(np.int64) - got.astype(np.int64)).max())
             )
@@ -120,6 +145,7 @@ class Rewriting:
             noise,
             largest,
             steps.made if bits == 7 else None,
+            fit.needs_clip,
         )
 
     def take(self, node: Node, candidate: Candidate) -> None:
@@ -128,7 +154,7 @@ class Rewriting:
         for found, made in zip(self._values, candidate.made, strict=True):
             found.update(made)
         if candidate.narrowed is not None:
-            self._narrowed[node.name] = candidate.narrowed
+            self._narrowed[node.name] = Source(candidate.narrowed)
 
     def graph(self) -> Graph:
         """With the layers that were taken; the same object if none was."""
@@ -142,16 +168,7 @@ class Rewriting:
             nodes += [node] if taken is None else taken.nodes
         constants = [constant for taken in self._taken.values() for constant in taken.constants]
         whole = self._graph.rebuilt(nodes=nodes, constants=[*self._graph.constants, *constants])
-        return erase_dead(whole)
-
-    def _goes_on_narrow(self, value: Value) -> bool:
-        """Whether all that reads a result are layers that want it in 7 bits."""
-        readers = self._graph.readers(value)
-        return (
-            bool(readers)
-            and value.name not in self._graph.kept
-            and all(self._reasons.get(node.name, "other") is None for node in readers)
-        )
+        return with_halved_sums(erase_dead(whole))
 
     def _fresh(self, hint: str) -> str:
         return fresh_name(self._graph, hint)
@@ -204,6 +221,14 @@ def _steps(graph: Graph, node: Node, layer: AnalogLayer, source: Value, fit: Fit
     else:
         nodes.append(Node(Requantize(), (made,), (result,), node.location))
     return _Steps(tuple(nodes), constants, made)
+
+
+def _in_steps(data: Array, made: Value, result: Value) -> NDArray[np.float64]:
+    """Numbers of `made` in steps of the result, beyond its type's ends, too: what is not clipped goes on as it is."""
+    own = check_quantized(made.type, "result")
+    wanted = check_quantized(result.type, "result")
+    steps = data.astype(np.float64) - own.zero_point
+    return steps * (own.scale / wanted.scale) + wanted.zero_point
 
 
 def _plain(data: Array) -> TensorType:
