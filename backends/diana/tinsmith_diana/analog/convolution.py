@@ -230,7 +230,9 @@ def kernels() -> tuple[Kernel, ...]:
             layouts=layouts,
             cost=cost,
             accelerator=ACCELERATOR,
-            beside=Beside(ACCELERATOR, is_fifo=True, depth=1, copies=True),
+            beside=Beside(
+                ACCELERATOR, is_fifo=True, depth=1, copies_operands=True, copies_results=True
+            ),
         ),
     )
 
