@@ -11,6 +11,7 @@ from tinsmith_target import target
 
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
+_TURNING, _CORES_TURNING = "tinsmith_diana_digital_pixels", "tinsmith_diana_rows_to_pixels"
 
 # Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
 # sum behind reads what the digital array has left, too.
@@ -47,6 +48,27 @@ _BANKS = f"""graph 2 "banks" {{
   %y: i8[1,5,5,33]<0.5, 0> = analog_conv2d(%e, %w, %m, %c)
     {{gain=16, chunk_channels=100, padding=[1,1,1,1], addend_shift=1, shift=1}}
   output %y
+}}
+"""
+
+# For each number of channels an image of the digital array, of which all sums lie within 7 bits, and the analog array's
+# of that. Pixels of one, two and four banks, and of two words of these; the core turns three channels of such rows.
+_CHANNELS = (3, 16, 20, 32, 64, 96, 128)
+_TURNED = "\n".join(
+    f"""
+  const %v{count}: i8[{count},1,1,3]<0.25, 0> = {np.resize([5, -5, 1, 2, -3], 3 * count).tolist()}
+  const %b{count}: i32[{count}]<0.125, 0> = {list(range(count))}
+  const %w{count}: i8[16,1,1,{count}] = {np.random.default_rng(count).integers(-1, 2, 16 * count).tolist()}
+  %d{count}: i8[1,7,20,{count}]<2.0, 0> = conv2d(%x, %v{count}, %b{count}) {{rounding=floor}}
+  %e{count}: i8[1,7,20,16]<2.0, 0> = analog_conv2d(%d{count}, %w{count}, %m, %a) {{gain=16, chunk_channels=1152}}
+  output %e{count}"""
+    for count in _CHANNELS
+)
+_TURNS = f"""graph 2 "turns" {{
+  input %x: i8[1,7,20,3]<0.5, 0>
+  const %m: i8[16] = {[3, -2] * 8}
+  const %a: i8[16] = {list(range(16))}
+{_TURNED}
 }}
 """
 _TAIL = _MODEL[_MODEL.index("  %e:") : _MODEL.index("  output")]
@@ -109,7 +131,20 @@ def test_both_arrays_share_their_memory(
     assert capsys.readouterr().out.endswith("bit-exact\n")
     layers = {name: kernels[name] for name in ("d", "e", "s")}
     assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _DIGITAL}
+    assert kernels["d.diana_pixels"] == _TURNING
     assert {"digital", "analog"} <= engines_of(tmp_path).keys()
+
+
+def test_the_digital_array_turns_its_images_for_the_analog_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "turns.tsm"
+    model.write_text(_TURNS, encoding="utf-8")
+    given = _inputs(tmp_path, (7, 20, 3))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    turning = {count: kernels[f"d{count}.diana_pixels"] for count in _CHANNELS}
+    assert turning == {**dict.fromkeys(_CHANNELS, _TURNING), 3: _CORES_TURNING}
 
 
 def test_images_lie_in_as_many_banks_as_they_have_channels_for(

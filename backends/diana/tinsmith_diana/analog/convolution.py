@@ -39,6 +39,7 @@ from tinsmith_diana.analog.operator import (
     AnalogConv2D,
 )
 from tinsmith_diana.analog.packing import packed_lines, packed_scales
+from tinsmith_diana.jobs import L1_BYTES
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_diana.rules import accelerator_finding
 
@@ -125,7 +126,7 @@ def images_fit(layer: Layer) -> str | None:
     fit 65,536 bytes of each of its banks.
     """
     needed = _work(layer).l1_bytes
-    return None if needed <= jobs.L1_BYTES else f"they reach over {needed:,} bytes"
+    return None if needed <= L1_BYTES else f"they reach over {needed:,} bytes"
 
 
 def _is_narrow(layer: Layer) -> bool:
