@@ -28,7 +28,7 @@ def turned_images(height: int, width: int, counts: tuple[int, ...] = CHANNELS) -
     x = builder.input("x", TensorType((1, height, width, 3), DType.INT8, _POINT))
     images = [_digital(builder, f"image{count}", x, count, random) for count in counts]
     results = [
-        _analog(builder, f"y{count}", image, random)
+        analog_layer(builder, f"y{count}", image, 16, random)
         for count, image in zip(counts, images, strict=True)
     ]
     return builder.build([*results, _digital(builder, "again", images[0], 5, random)])
@@ -52,13 +52,15 @@ def _digital(
     return builder.add(Conv2D(rounding=Rounding.FLOOR), [x, w, b], name, result)
 
 
-def _analog(builder: GraphBuilder, name: str, x: Value, random: np.random.Generator) -> Value:
-    """1x1."""
-    weights = random.integers(-1, 2, (16, 1, 1, x.type.shape[3])).astype(np.int8)
+def analog_layer(
+    builder: GraphBuilder, name: str, x: Value, outputs: int, random: np.random.Generator
+) -> Value:
+    """1x1, of all 8 bits."""
+    weights = random.integers(-1, 2, (outputs, 1, 1, x.type.shape[3])).astype(np.int8)
     constants = (
         builder.constant(f"{name}.w", weights),
-        builder.constant(f"{name}.m", random.integers(-4, 5, 16).astype(np.int8)),
-        builder.constant(f"{name}.a", random.integers(-40, 40, 16).astype(np.int8)),
+        builder.constant(f"{name}.m", random.integers(-9, 10, outputs).astype(np.int8)),
+        builder.constant(f"{name}.a", random.integers(-40, 40, outputs).astype(np.int8)),
     )
     operator = AnalogConv2D(gain=_GAIN, chunk_channels=_MOST_CHANNELS)
     return builder.add(operator, [x, *constants], name, _SHIFTED)
