@@ -11,6 +11,7 @@ from tinsmith_target import target
 
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
+_TURNING, _CORES_TURNING = "tinsmith_diana_digital_pixels", "tinsmith_diana_rows_to_pixels"
 
 # Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
 # sum behind reads what the digital array has left, too.
@@ -46,6 +47,47 @@ _BANKS = f"""graph 2 "banks" {{
   %e: i8[1,5,5,100]<0.5, 0> = analog_conv2d(%d, %v, %l, %b) {{gain=16, chunk_channels=16, bits=7, rectified=true}}
   %y: i8[1,5,5,33]<0.5, 0> = analog_conv2d(%e, %w, %m, %c)
     {{gain=16, chunk_channels=100, padding=[1,1,1,1], addend_shift=1, shift=1}}
+  output %y
+}}
+"""
+
+# For each number of channels an image of the digital array, of which all sums lie within 7 bits, and the analog array's
+# of that. Pixels of one, two and four banks, and of two words of these; the core turns three channels of such rows.
+_CHANNELS = (3, 16, 20, 32, 64, 96, 128)
+_TURNED = "\n".join(
+    f"""
+  const %v{count}: i8[{count},1,1,3]<0.25, 0> = {np.resize([5, -5, 1, 2, -3], 3 * count).tolist()}
+  const %b{count}: i32[{count}]<0.125, 0> = {list(range(count))}
+  const %w{count}: i8[16,1,1,{count}] = {np.random.default_rng(count).integers(-1, 2, 16 * count).tolist()}
+  %d{count}: i8[1,7,20,{count}]<2.0, 0> = conv2d(%x, %v{count}, %b{count}) {{rounding=floor}}
+  %e{count}: i8[1,7,20,16]<2.0, 0> = analog_conv2d(%d{count}, %w{count}, %m, %a) {{gain=16, chunk_channels=1152}}
+  output %e{count}"""
+    for count in _CHANNELS
+)
+_TURNS = f"""graph 2 "turns" {{
+  input %x: i8[1,7,20,3]<0.5, 0>
+  const %m: i8[16] = {[3, -2] * 8}
+  const %a: i8[16] = {list(range(16))}
+{_TURNED}
+}}
+"""
+
+# Images of 8 bits, of the digital array and of the analog one, that the former halves where they lie.
+_HALVED = f"""graph 2 "halved" {{
+  input %x: i8[1,6,16,3]<0.5, 0>
+  const %v: i8[20,1,1,3]<0.25, 0> = {[9, -9, 5] * 20}
+  const %b: i32[20]<0.125, 0> = {list(range(20))}
+  const %w: i8[34,1,1,20] = {np.random.default_rng(5).integers(-1, 2, 34 * 20).tolist()}
+  const %u: i8[16,3,3,34] = {np.random.default_rng(6).integers(-1, 2, 16 * 9 * 34).tolist()}
+  const %m: i8[34] = {[5, -3] * 17}
+  const %a: i8[34] = {list(range(34))}
+  const %n: i8[16] = {[3, -2] * 8}
+  const %c: i8[16] = {list(range(16))}
+  %d: i8[1,6,16,20]<1.0, 0> = conv2d(%x, %v, %b) {{rounding=floor}}
+  %f: i8[1,6,16,20]<2.0, 0> = requantize(%d) {{rounding=floor}}
+  %e: i8[1,6,16,34]<2.0, 0> = analog_conv2d(%f, %w, %m, %a) {{gain=16, chunk_channels=20}}
+  %g: i8[1,6,16,34]<4.0, 0> = requantize(%e) {{rounding=floor}}
+  %y: i8[1,6,16,16]<2.0, 0> = analog_conv2d(%g, %u, %n, %c) {{gain=16, chunk_channels=34, padding=[1,1,1,1]}}
   output %y
 }}
 """
@@ -109,7 +151,43 @@ def test_both_arrays_share_their_memory(
     assert capsys.readouterr().out.endswith("bit-exact\n")
     layers = {name: kernels[name] for name in ("d", "e", "s")}
     assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _DIGITAL}
+    assert kernels["d.diana_pixels"] == _TURNING
     assert {"digital", "analog"} <= engines_of(tmp_path).keys()
+
+
+def test_the_digital_array_turns_its_images_for_the_analog_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "turns.tsm"
+    model.write_text(_TURNS, encoding="utf-8")
+    given = _inputs(tmp_path, (7, 20, 3))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    turning = {count: kernels[f"d{count}.diana_pixels"] for count in _CHANNELS}
+    assert turning == {**dict.fromkeys(_CHANNELS, _TURNING), 3: _CORES_TURNING}
+
+
+def test_the_digital_array_halves_images_where_they_lie(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "halved.tsm"
+    model.write_text(_HALVED, encoding="utf-8")
+    given = _inputs(tmp_path, (6, 16, 3))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    layers = {name: kernels[name] for name in ("d", "f", "e", "g", "y")}
+    assert layers == {
+        **dict.fromkeys("df", _DIGITAL),
+        **dict.fromkeys("ey", _ANALOG),
+        "g": "tinsmith_diana_digital_in_pixels",
+    }
+    # Between them one image alone is turned.
+    turned = {name: kernels[name] for name in kernels if "." in name}
+    assert turned == {
+        "x.diana_rows": "tinsmith_diana_to_rows",
+        "f.diana_pixels": _TURNING,
+        "y.dense": "tinsmith_diana_from_pixels",
+    }
 
 
 def test_images_lie_in_as_many_banks_as_they_have_channels_for(

@@ -109,15 +109,6 @@ uint32_t tinsmith_diana_analog_start(const tinsmith_diana_analog_record_t *recor
   return analog_started++;
 }
 
-static bool is_copy(uint32_t l1, uint32_t l2, uint32_t rows, uint32_t banks) {
-  const uint32_t offset = l1 - TINSMITH_DIANA_L1;
-  const uint32_t bank = banks == 1u ? TINSMITH_DIANA_L1_BYTES : TINSMITH_DIANA_BANK_BYTES;
-  const uint32_t last = l1 + (banks - 1u) * TINSMITH_DIANA_BANK_BYTES;
-  return l1 % ANALOG_LANES == 0u && l2 % 4u == 0u && offset % bank + ANALOG_LANES * rows <= bank &&
-         lies_in(last, ANALOG_LANES * rows, TINSMITH_DIANA_L1, TINSMITH_DIANA_L1_BYTES) &&
-         lies_in(l2, ANALOG_LANES * rows * banks, TINSMITH_DIANA_L2, TINSMITH_DIANA_L2_BYTES);
-}
-
 // contiguous: the operation for one bank, as the SDK has it; that for several is the next but one.
 static tinsmith_diana_status_t copy_analog(uint32_t contiguous, uint32_t l1, uint32_t l2, uint32_t rows, uint32_t banks,
                                            uint32_t *number) {
@@ -125,7 +116,7 @@ static tinsmith_diana_status_t copy_analog(uint32_t contiguous, uint32_t l1, uin
     return kTinsmithDianaBadLength;
   }
   const uint32_t moved = banks == 1u ? rounded_for_copy(ANALOG_LANES * rows) / ANALOG_LANES : rows;
-  if (!is_copy(l1, l2, moved, banks)) {
+  if (!lies_in_banks(l1, l2, moved, banks)) {
     return kTinsmithDianaBadAddress;
   }
   begin_analog();

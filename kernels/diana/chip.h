@@ -46,8 +46,8 @@
 #define TRIGGER 0x00u
 #define STATUS 0x0cu
 
-// Operations; those of copies to and from several banks are the next but one.
-enum { kCompute = 0, kCopyOut = 1, kCopyIn = 2 };
+// Operations; that of a copy into banks is the one behind.
+enum { kCompute = 0, kCopyOut = 1, kCopyIn = 2, kBankedCopyOut = 3 };
 
 #define CONFIGURATION_WORDS 16u
 
@@ -84,6 +84,17 @@ static inline uint32_t rounded_for_copy(uint32_t bytes) {
 // Whether so many bytes lie in a memory of that size.
 static inline bool lies_in(uint32_t place, uint32_t bytes, uint32_t memory, uint32_t size) {
   return place - memory < size && bytes <= size - (place - memory);
+}
+
+// Whether a copy of so many rows, of 16 bytes of each bank, is aligned, stays in its banks, and lies where it may.
+static inline bool lies_in_banks(uint32_t l1, uint32_t l2, uint32_t rows, uint32_t banks) {
+  const uint32_t offset = l1 - TINSMITH_DIANA_L1;
+  const uint32_t bank = banks == 1u ? TINSMITH_DIANA_L1_BYTES : TINSMITH_DIANA_BANK_BYTES;
+  const uint32_t last = l1 + (banks - 1u) * TINSMITH_DIANA_BANK_BYTES;
+  const uint32_t in_bank = TINSMITH_DIANA_LANES * rows;
+  return l1 % TINSMITH_DIANA_LANES == 0u && l2 % 4u == 0u && offset % bank + in_bank <= bank &&
+         lies_in(last, in_bank, TINSMITH_DIANA_L1, TINSMITH_DIANA_L1_BYTES) &&
+         lies_in(l2, in_bank * banks, TINSMITH_DIANA_L2, TINSMITH_DIANA_L2_BYTES);
 }
 
 #endif  // TINSMITH_KERNELS_DIANA_CHIP_H_

@@ -20,6 +20,8 @@
 #define COPY_ADDRESS 0xa4u
 #define COPY_WORDS 0xa8u
 #define COPY_L1 0xacu
+#define COPY_BANKS 0xb0u
+#define COPY_ROWS 0xb4u
 #define WORDS 0x04u
 
 // Where weights of fully connected layers begin, in rows, and the logarithm of it in bytes: halfway for convolutions.
@@ -144,6 +146,14 @@ uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsm
   return started++;
 }
 
+static uint32_t start_copy(uint32_t operation, uint32_t l1, uint32_t l2) {
+  store_register(OPERATION, operation);
+  store_register(COPY_ADDRESS, l2);
+  store_register(COPY_L1, (l1 - TINSMITH_DIANA_L1) / kLanes);
+  store_register(TRIGGER, 0u);
+  return started++;
+}
+
 static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2, uint32_t bytes, uint32_t *number) {
   if (bytes - 1u >= TINSMITH_DIANA_L1_BYTES) {
     return kTinsmithDianaBadLength;
@@ -155,12 +165,8 @@ static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2
     return kTinsmithDianaBadAddress;
   }
   begin();
-  store_register(OPERATION, operation);
-  store_register(COPY_ADDRESS, l2);
   store_register(COPY_WORDS, rounded / 4u);
-  store_register(COPY_L1, (l1 - TINSMITH_DIANA_L1) / kLanes);
-  store_register(TRIGGER, 0u);
-  *number = started++;
+  *number = start_copy(operation, l1, l2);
   return kTinsmithDianaOk;
 }
 
@@ -170,6 +176,21 @@ tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_
 
 tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
   return copy(kCopyOut, address(l1), address(l2), bytes, number);
+}
+
+tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,
+                                                         uint32_t *number) {
+  if (rows - 1u >= TINSMITH_DIANA_L1_BYTES / kLanes || banks - 1u >= TINSMITH_DIANA_BANKS) {
+    return kTinsmithDianaBadLength;
+  }
+  if (!lies_in_banks(address(l1), address(l2), rows, banks)) {
+    return kTinsmithDianaBadAddress;
+  }
+  begin();
+  store_register(COPY_BANKS, banks);
+  store_register(COPY_ROWS, rows);
+  *number = start_copy(kBankedCopyOut, address(l1), address(l2));
+  return kTinsmithDianaOk;
 }
 
 // All but the last have ended.

@@ -70,15 +70,38 @@ static bool is_image(uint32_t height, uint32_t width, uint32_t planes) {
   return row * height * planes <= TINSMITH_DIANA_L1_BYTES;
 }
 
+// Of each bank; a block of 16 channels alone has the banks behind it, too.
+static bool are_pixels(const tinsmith_diana_layer_t *layer) {
+  const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
+  const uint32_t limit = blocks == 1u ? TINSMITH_DIANA_L1_BYTES : TINSMITH_DIANA_BANK_BYTES;
+  const uint64_t pixels = (uint64_t)rounded_up(layer->output_width) * layer->output_height;
+  return pixels * kLanes * tinsmith_diana_pixel_words(blocks) <= limit;
+}
+
+static bool is_output(const tinsmith_diana_layer_t *layer) {
+  const uint32_t behind = layer->mode == kTinsmithDianaDepthwise ? kLanes - 1u : 0u;
+  const uint32_t planes =
+      layer->mode == kTinsmithDianaConvolution ? rounded_up(layer->output_channels) : layer->output_channels + behind;
+  return layer->gives_pixels ? are_pixels(layer) : is_image(layer->output_height, layer->output_width, planes);
+}
+
 static bool are_images(const tinsmith_diana_layer_t *layer) {
   if (layer->mode == kTinsmithDianaFullyConnected) {
     return true;  // vectors whose weights fit
   }
-  const uint32_t behind = layer->mode == kTinsmithDianaDepthwise ? kLanes - 1u : 0u;
-  const uint32_t output_planes =
-      layer->mode == kTinsmithDianaConvolution ? rounded_up(layer->output_channels) : layer->output_channels + behind;
-  return is_image(layer->input_height, layer->input_width, layer->input_channels) &&
-         is_image(layer->output_height, layer->output_width, output_planes);
+  return is_image(layer->input_height, layer->input_width, layer->input_channels) && is_output(layer);
+}
+
+// Those that one job needs at least. Pixels of more than a word of all banks are written whole.
+static bool are_weights(const tinsmith_diana_layer_t *layer) {
+  const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
+  const uint32_t least = layer->gives_pixels && blocks > TINSMITH_DIANA_BANKS ? blocks : 1u;
+  return (uint64_t)weight_rows(layer) * least <= TINSMITH_DIANA_WEIGHT_BYTES / kLanes;
+}
+
+static bool is_outcome(const tinsmith_diana_layer_t *layer) {
+  return layer->shift <= 31u && !(layer->mode == kTinsmithDianaAddition && layer->is_rectified) &&
+         !(layer->mode != kTinsmithDianaConvolution && layer->gives_pixels);
 }
 
 static tinsmith_diana_status_t check_layer(const tinsmith_diana_layer_t *layer) {
@@ -94,11 +117,11 @@ static tinsmith_diana_status_t check_layer(const tinsmith_diana_layer_t *layer) 
   if (!is_shape(layer)) {
     return kTinsmithDianaBadShape;
   }
-  if (weight_rows(layer) > TINSMITH_DIANA_WEIGHT_BYTES / kLanes) {
-    return kTinsmithDianaBadWeights;
-  }
-  if (layer->shift > 31u || (layer->mode == kTinsmithDianaAddition && layer->is_rectified)) {
+  if (!is_outcome(layer)) {
     return kTinsmithDianaBadOutput;
+  }
+  if (!are_weights(layer)) {
+    return kTinsmithDianaBadWeights;
   }
   return are_images(layer) ? kTinsmithDianaOk : kTinsmithDianaBadMemory;
 }
@@ -118,7 +141,8 @@ static void set_shape(const tinsmith_diana_layer_t *layer, uint32_t *words) {
   words[kIsStrided] = layer->stride - 1u;
 }
 
-// As few jobs as there may be, each of as many output channels and all that it needs of weights.
+// As few jobs as there may be, each of as many output channels and all that it needs of weights. Pixels of several jobs
+// have no more than a block in each bank.
 static void set_convolution(const tinsmith_diana_layer_t *layer, uint32_t *words) {
   const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
   const uint32_t block_bytes = weight_rows(layer) * kLanes;
@@ -131,7 +155,8 @@ static void set_convolution(const tinsmith_diana_layer_t *layer, uint32_t *words
   words[kJobs] = jobs;
   words[kWeightBytes] = blocks / jobs * block_bytes;
   words[kGroupBytes] = words[kWeightBytes];
-  words[kOutputJobBytes] = blocks / jobs * kLanes * words[kOutputPlaneBytes];
+  words[kOutputJobBytes] =
+      blocks / jobs * (layer->gives_pixels ? TINSMITH_DIANA_BANK_BYTES : kLanes * words[kOutputPlaneBytes]);
 }
 
 // A job for each channel: the first of the 16 planes that it writes is right, those behind are for later jobs to write
@@ -169,7 +194,7 @@ static void set_mode(const tinsmith_diana_layer_t *layer, uint32_t *words) {
     return;
   }
   words[kIsRectified] = layer->is_rectified;
-  words[kOutputLayout] = kLayoutDigital;
+  words[kOutputLayout] = layer->gives_pixels ? kLayoutAnalog : kLayoutDigital;
   words[kDilation] = 1u;
   if (!is_convolution(layer)) {
     words[kMode] = kModeFullyConnected;

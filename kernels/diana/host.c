@@ -12,18 +12,29 @@
 #define TINSMITH_DIANA_EARLY 0
 #endif
 
-// A copy has no record.
+// A copy has no record; of pieces from several banks, `bytes` is the length of one.
 typedef struct {
   const tinsmith_diana_record_t *record;
   tinsmith_diana_places_t places;
   void *to;
   const void *from;
   size_t bytes;
+  uint32_t rows, banks;
 } start_t;
 
 static start_t latest;
 static uint32_t started;
 static uint32_t ended;
+
+static void copy_latest(void) {
+  int8_t *to = latest.to;
+  for (uint32_t row = 0u; row < latest.rows; ++row) {
+    const int8_t *from = (const int8_t *)latest.from + row * latest.bytes;
+    for (uint32_t bank = 0u; bank < latest.banks; ++bank, to += latest.bytes) {
+      memmove(to, from + (size_t)bank * TINSMITH_DIANA_BANK_BYTES, latest.bytes);
+    }
+  }
+}
 
 static void end_latest(void) {
   if (ended == started) {
@@ -32,7 +43,7 @@ static void end_latest(void) {
   if (latest.record != NULL) {
     tinsmith_diana_compute(latest.record->words, &latest.places);
   } else {
-    memmove(latest.to, latest.from, latest.bytes);
+    copy_latest();
   }
   ++ended;
 }
@@ -66,7 +77,7 @@ static tinsmith_diana_status_t copy(void *to, const void *from, const void *l1, 
     return kTinsmithDianaBadLength;
   }
   const uint32_t rounded = (bytes + TINSMITH_DIANA_COPY_BYTES - 1u) & ~(TINSMITH_DIANA_COPY_BYTES - 1u);
-  const start_t start = {.to = to, .from = from, .bytes = rounded};
+  const start_t start = {.to = to, .from = from, .bytes = rounded, .rows = 1u, .banks = 1u};
   *number = begin(&start);
   return kTinsmithDianaOk;
 }
@@ -77,6 +88,20 @@ tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_
 
 tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
   return copy(l2, l1, l1, l2, bytes, number);
+}
+
+tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,
+                                                         uint32_t *number) {
+  if (rows - 1u >= TINSMITH_DIANA_L1_BYTES / TINSMITH_DIANA_LANES || banks - 1u >= TINSMITH_DIANA_BANKS) {
+    return kTinsmithDianaBadLength;
+  }
+  const bool is_in_banks = banks == 1u || TINSMITH_DIANA_LANES * rows <= TINSMITH_DIANA_BANK_BYTES;
+  if ((uintptr_t)l1 % TINSMITH_DIANA_LANES != 0u || (uintptr_t)l2 % 4u != 0u || !is_in_banks) {
+    return kTinsmithDianaBadAddress;
+  }
+  const start_t start = {.to = l2, .from = l1, .bytes = TINSMITH_DIANA_LANES, .rows = rows, .banks = banks};
+  *number = begin(&start);
+  return kTinsmithDianaOk;
 }
 
 void tinsmith_diana_wait(uint32_t number) {

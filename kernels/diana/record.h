@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tinsmith/diana.h"
+
 enum {
   kMode = 0,
   kWeights = 1,  // in the memory for weights; of additions the second operand
@@ -47,8 +49,8 @@ enum { kModeFullyConnected = 0, kModeConvolution = 1, kModeAddition = 3 };
 // padding; nobody writes it.
 enum { kPadWidth = 0, kPadTop = 8, kPadBottom = 12 };
 
-// The output as the digital array reads it; 1 would be the analog array's.
-enum { kLayoutDigital = 2 };
+// The output as the analog array reads it, or as the digital one does.
+enum { kLayoutAnalog = 1, kLayoutDigital = 2 };
 
 // Lanes of the array, in both directions, and bytes of a row of its memories.
 enum { kLanes = 16 };
@@ -58,6 +60,11 @@ enum { kBiasRows = 4, kBiasBytes = 16 };
 
 // Jobs of a depthwise layer that share rows of weights, and bytes of a row for each.
 enum { kDepthwiseGroup = 4, kDepthwiseBytes = 4 };
+
+// Of pixels with so many blocks of 16 channels, words of each bank: the next block lies in the next bank.
+static inline uint32_t tinsmith_diana_pixel_words(uint32_t blocks) {
+  return (blocks + TINSMITH_DIANA_BANKS - 1u) / TINSMITH_DIANA_BANKS;
+}
 
 // Sides of kernels that the array knows.
 static inline bool tinsmith_diana_is_kernel(uint32_t side) {

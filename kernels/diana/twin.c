@@ -95,14 +95,25 @@ static uint32_t convolution_bias(const job_t *job, uint32_t first_row, uint32_t 
   return bias;
 }
 
+// Of planes of rows; or of pixels row by row, whose blocks of 16 channels lie in banks.
+static uint32_t output_offset(const uint32_t *words, uint32_t channel, uint32_t y, uint32_t x) {
+  const uint32_t pixel = y * words[kOutputColumns] * kLanes + x;
+  if (words[kOutputLayout] == kLayoutDigital) {
+    return channel * words[kOutputPlaneBytes] + place(pixel);
+  }
+  const uint32_t block = channel / kLanes;
+  const uint32_t word = pixel * tinsmith_diana_pixel_words(words[kOutputChannels]) + block / TINSMITH_DIANA_BANKS;
+  return block % TINSMITH_DIANA_BANKS * TINSMITH_DIANA_BANK_BYTES + word * kLanes + place(channel % kLanes);
+}
+
 static void store_block(const job_t *job, const block_t *block, uint32_t first_weight_row, uint32_t first_channel,
                         uint32_t y, uint32_t x) {
   const uint32_t *const words = job->words;
   for (uint32_t lane = 0u; lane < kLanes; ++lane) {
     const uint32_t bias = convolution_bias(job, first_weight_row + kernel_rows(words), lane);
-    const uint32_t row = (first_channel + lane) * words[kOutputPlaneBytes] + y * words[kOutputColumns] * kLanes;
     for (uint32_t column = 0u; column < kLanes; ++column) {
-      job->output[place(row + x + column)] = requantized(words, block->lanes[lane][column] + bias);
+      const uint32_t at = output_offset(words, first_channel + lane, y, x + column);
+      job->output[at] = requantized(words, block->lanes[lane][column] + bias);
     }
   }
 }
@@ -164,7 +175,8 @@ static void add(const job_t *job) {
 
 static void check_convolution(const uint32_t *words) {
   need(tinsmith_diana_is_kernel(words[kKernelWidth]) && tinsmith_diana_is_kernel(words[kKernelHeight]));
-  need(words[kIsStrided] <= 1u && words[kDilation] == 1u && words[kOutputLayout] == kLayoutDigital);
+  need(words[kIsStrided] <= 1u && words[kDilation] == 1u);
+  need(words[kOutputLayout] == kLayoutDigital || words[kOutputLayout] == kLayoutAnalog);
   need(words[kOutputColumns] > 0u && words[kOutputRows] > 0u && words[kInputWidth] > 0u);
   need(words[kInputRowBytes] % kLanes == 0u && words[kInputWidth] <= words[kInputRowBytes]);
   need(words[kInputPlaneBytes] == words[kInputRowBytes] * words[kInputHeight]);

@@ -353,15 +353,21 @@ def dense(layer: Layer) -> Layouts:
 class Beside(Checked):
     """What computes a kernel's calls beside the core, as an engine of the Program.
 
-    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad. copies: of
-    an accelerator with a scratchpad: the kernel copies operands there and results back by itself, so its scratch alone
-    lies there.
+    name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad. Of one with
+    a scratchpad a call's operands, results and scratch lie there, but what its kernel copies by itself lies where the
+    cores have it: copies_operands, copies_results. What else of such a call lies there has the scratchpad for itself.
     """
 
     name: str
     is_fifo: bool = True
     depth: int | None = None
-    copies: bool = False
+    copies_operands: bool = False
+    copies_results: bool = False
+
+    @property
+    def copies(self) -> bool:
+        """Whether something is copied by the kernel itself."""
+        return self.copies_operands or self.copies_results
 
 
 def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:

@@ -31,10 +31,20 @@ def check_near(program: Program, target: Target, kernels: Sequence[Kernel]) -> N
     if scratchpad is not None and any(kernel.accelerator for kernel in kernels):
         for call, kernel in _with_kernels(program, target, kernels):
             if kernel.accelerator in scratchpad.accelerators:
-                is_copied = kernel.beside is not None and kernel.beside.copies
-                touched = replace(call, inputs=(), outputs=()) if is_copied else call
-                far = tuple(_far(program, touched, scratchpad.memory))
+                far = tuple(_far(program, _without_copied(call, kernel), scratchpad.memory))
                 _refuse(call, scratchpad.memory, "use-scratchpad", far)
+
+
+def _without_copied(call: Call, kernel: Kernel) -> Call:
+    """The call without what its kernel copies by itself."""
+    beside = kernel.beside
+    if beside is None:
+        return call
+    return replace(
+        call,
+        inputs=() if beside.copies_operands else call.inputs,
+        outputs=() if beside.copies_results else call.outputs,
+    )
 
 
 def _with_kernels(

@@ -9,37 +9,15 @@ from analog_jobs import analog_job, chained_jobs
 from analog_layers import analog_inputs
 from diana_networks import layer_calls
 from tinsmith_c.testing import HostModel, KernelObjects, place
-from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend
-from tinsmith_diana.analog import AnalogReferenceBackend
 from tinsmith_diana.analog.convolution import NAME
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_ir import Graph, evaluate_graph, parse_graph
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.program import Copy
 from tinsmith_lowering import Kernel, Layer, check_calls, lower, prepare
-from tinsmith_reference import backend as reference
 from tinsmith_target import Target
 
 _LAYERS = 60
-
-
-@pytest.fixture(scope="module")
-def objects(kernels_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
-    """The twins, and plain C of what they are not given."""
-    folder = tmp_path_factory.mktemp("jobs")
-    return KernelObjects.of_repository(kernels_folder, ["reference", "diana", "analog"], folder)
-
-
-@pytest.fixture(scope="module")
-def both(host: Target) -> tuple[Kernel, ...]:
-    """Both arrays', then the reference ones."""
-    backends = (
-        DianaDigitalBackend(),
-        DianaAnalogBackend(),
-        AnalogReferenceBackend(),
-        reference(),
-    )
-    return tuple(kernel for backend in backends for kernel in backend.kernels(host))
 
 
 def is_taken(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> bool:
@@ -51,12 +29,12 @@ def is_taken(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> bool:
 
 @pytest.mark.parametrize("seed", range(_LAYERS))
 def test_a_layer_is_refused_by_a_rule_or_that_of_the_evaluator(
-    seed: int, host: Target, both: tuple[Kernel, ...], objects: KernelObjects, tmp_path: Path
+    seed: int, host: Target, both: tuple[Kernel, ...], both_objects: KernelObjects, tmp_path: Path
 ) -> None:
     graph = analog_job(seed)
     if not is_taken(graph, host, both):
         return
-    model = HostModel.of_graph(graph, host, both, objects, tmp_path)
+    model = HostModel.of_graph(graph, host, both, both_objects, tmp_path)
     for inputs in analog_inputs(graph, seed):
         assert model.wrong_results(inputs, graph) == []
 
@@ -86,7 +64,7 @@ def test_results_are_rarely_clipped(host: Target, both: tuple[Kernel, ...]) -> N
 
 @pytest.mark.parametrize("seed", range(3))
 def test_images_stay_in_pixels_from_layer_to_layer(
-    seed: int, host: Target, both: tuple[Kernel, ...], objects: KernelObjects, tmp_path: Path
+    seed: int, host: Target, both: tuple[Kernel, ...], both_objects: KernelObjects, tmp_path: Path
 ) -> None:
     graph = chained_jobs(seed)
     program = prepare(lower(graph, host, both), host, both)
@@ -96,13 +74,13 @@ def test_images_stay_in_pixels_from_layer_to_layer(
     turned = [call.kernel for call in program.calls if isinstance(call.operator, Reshape)]
     assert turned == ["tinsmith_diana_to_pixels", *["tinsmith_diana_from_pixels"] * 2]
     assert program.view["y0"].layout == DianaPixels.name
-    model = HostModel.build(place(program), host, both, objects, tmp_path)
+    model = HostModel.build(place(program), host, both, both_objects, tmp_path)
     for inputs in analog_inputs(graph, seed):
         assert model.wrong_results(inputs, graph) == []
 
 
 def test_images_are_turned_between_both_arrays(
-    host: Target, both: tuple[Kernel, ...], objects: KernelObjects, tmp_path: Path
+    host: Target, both: tuple[Kernel, ...], both_objects: KernelObjects, tmp_path: Path
 ) -> None:
     """The digital array's results have 7 bits, as its weights and its inputs are few and small."""
     weights = np.random.default_rng(1).integers(-1, 2, (70, 1, 1, 18)).reshape(-1).tolist()
@@ -124,8 +102,8 @@ def test_images_are_turned_between_both_arrays(
     called = [call.kernel for call in layer_calls(program)]
     assert [name.startswith("tinsmith_diana_digital") for name in called] == [True, False, True]
     turned = [call.kernel for call in program.calls if isinstance(call.operator, Reshape)]
-    assert turned[1:3] == ["tinsmith_diana_rows_to_pixels", "tinsmith_diana_pixels_to_rows"]
-    model = HostModel.build(place(program), host, both, objects, tmp_path)
+    assert turned[1:3] == ["tinsmith_diana_digital_pixels", "tinsmith_diana_pixels_to_rows"]
+    model = HostModel.build(place(program), host, both, both_objects, tmp_path)
     for inputs in analog_inputs(graph, 3)[:2]:
         assert model.wrong_results(inputs, graph) == []
 
@@ -135,7 +113,7 @@ def test_images_reach_to_the_end_of_their_place_and_no_further(
     less_bytes: int,
     host: Target,
     both: tuple[Kernel, ...],
-    objects: KernelObjects,
+    both_objects: KernelObjects,
     tmp_path: Path,
 ) -> None:
     """The place of a layer whose result has all banks lies at the end of the arena, under AddressSanitizer; one that is
@@ -156,7 +134,7 @@ def test_images_reach_to_the_end_of_their_place_and_no_further(
     unchecked = [
         replace(kernel, scratch_bytes=_some) if kernel.name == NAME else kernel for kernel in both
     ]
-    model = HostModel.build(placed, host, unchecked, objects, tmp_path)
+    model = HostModel.build(placed, host, unchecked, both_objects, tmp_path)
     inputs = analog_inputs(graph, 0)[0]
     if less_bytes:
         with pytest.raises(AssertionError, match="heap-buffer-overflow"):

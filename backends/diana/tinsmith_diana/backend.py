@@ -6,7 +6,15 @@ from tinsmith_ir.checked import Checked, checked
 from tinsmith_lowering import Kernel
 from tinsmith_target import Target
 
-from tinsmith_diana import addition, averaging, convolution, fully_connected, turning
+from tinsmith_diana import (
+    addition,
+    averaging,
+    convolution,
+    fully_connected,
+    pixels,
+    shifting,
+    turning,
+)
 from tinsmith_diana.analog import convolution as analog_convolution
 from tinsmith_diana.analog import turning as analog_turning
 
@@ -27,8 +35,10 @@ class DianaDigitalBackend(Checked):
             *convolution.kernels(),
             *fully_connected.kernels(),
             *addition.kernels(),
+            *shifting.kernels(),
             *averaging.kernels(),
             *turning.kernels(),
+            *pixels.kernels(),
         )
 
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_diana.layouts import LANES, padded
+from tinsmith_diana.layouts import BANKS, LANES, padded
 from tinsmith_diana.packing import (
     SLOTS,
     convolution_bytes,
@@ -22,13 +22,14 @@ from tinsmith_diana.packing import (
 
 WORDS = 40
 L1_BYTES = 256 * 1024
+BANK_BYTES = L1_BYTES // BANKS
 WEIGHT_MEMORY_BYTES = 64 * 1024
 LARGEST_SHIFT = 31
 MOST_PADDING = 15
 """Of each of the four bits of the word of zero padding."""
 
 _CACHED = 4096
-_OUTPUT_IN_ROWS = 2
+_OUTPUT_IN_PIXELS, _OUTPUT_IN_ROWS = 1, 2
 
 # Cycles: behind each row of a window and channel; of a block of 16 x 16 outputs (4 for bytes of biases, bias, shift, 16
 # rows out, clear); of a block of 16 fully connected outputs; of 16 added elements; of a load, a byte.
@@ -55,6 +56,7 @@ class Mode(IntEnum):
 class Convolution:
     """input, output: height, width, channels. window: height, width, each of 1, 3, 5, 7. stride: 1 or 2. padding: rows
     of zeros above and below, columns on both sides alike. shift: 0 to 31, to the right. relu: clips to [0, 127].
+    gives_pixels: the output has channels last, 16 of them in a bank; of more than 64 channels by one job alone.
     """
 
     input: tuple[int, int, int]
@@ -65,6 +67,7 @@ class Convolution:
     shift: int
     relu: bool
     is_depthwise: bool = False
+    gives_pixels: bool = False
 
     @property
     def plane_bytes(self) -> tuple[int, int]:
@@ -147,10 +150,16 @@ def record(work: Work) -> NDArray[np.uint32]:
             fields |= {14: int(work.relu), 35: work.weight_bytes, 38: LANES}
         case Addition():
             fields = {0: Mode.ADDITION, 4: work.size_bytes // LANES}
-    fields |= {15: _OUTPUT_IN_ROWS, 18: 1, 19: work.shift, 32: work.jobs, 33: work.weight_bytes}
+    common = {
+        15: _OUTPUT_IN_ROWS,
+        18: 1,
+        19: work.shift,
+        32: work.jobs,
+        33: work.weight_bytes,
+        34: 1,
+    }
     words = np.zeros(WORDS, np.uint32)
-    words[34] = 1
-    for index, value in fields.items():
+    for index, value in (common | fields).items():
         words[index] = value
     return words
 
@@ -181,6 +190,8 @@ def _convolution(work: Convolution) -> dict[int, int]:
     }
     if work.is_depthwise:
         return fields | {34: SLOTS, 36: LANES // SLOTS, 37: of_input, 38: of_output}
+    if work.gives_pixels:
+        return fields | {15: _OUTPUT_IN_PIXELS, 38: blocks * BANK_BYTES}
     return fields | {38: blocks * LANES * of_output}
 
 

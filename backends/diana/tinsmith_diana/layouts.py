@@ -87,6 +87,11 @@ def pixel_bytes(channels: int) -> int:
     return -(-channels // BANKED) * BANKED if channels > BANKED else padded(channels)
 
 
+def banks(channels: int) -> int:
+    """Over which an image lies in L1."""
+    return min(BANKS, -(-channels // LANES))
+
+
 def _in_copies(size_bytes: int) -> int:
     return -(-size_bytes // COPIED_BYTES) * COPIED_BYTES
 

@@ -24,6 +24,14 @@ def has_rows(layer: Layer) -> str | None:
     return None if is_known else f"it has shape {shape}"
 
 
+def is_image(layer: Layer) -> str | None:
+    """The tensor is one image, whose shape stays as it is."""
+    shape = layer.output.shape
+    if layer.input(0).shape != shape:
+        return f"the shape {layer.input(0).shape} becomes {shape}"
+    return None if len(shape) == 4 and shape[0] == 1 else f"it has shape {shape}"
+
+
 def is_computed(layer: Layer) -> str | None:
     """The tensor is computed at run time."""
     return None if layer.constant(0) is None else "it is a constant"

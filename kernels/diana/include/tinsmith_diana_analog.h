@@ -26,10 +26,6 @@ extern "C" {
 #define TINSMITH_DIANA_ANALOG_BLOCK 64u
 #define TINSMITH_DIANA_ANALOG_PACKETS 32u
 
-/** Bytes from a bank of the accelerators' memory to the next, and how many there are. */
-#define TINSMITH_DIANA_BANK_BYTES 0x10000u
-#define TINSMITH_DIANA_BANKS 4u
-
 /** The sum of products that is one step of the converters. No value of the chip is public: this is the simulator's. */
 #ifndef TINSMITH_DIANA_ANALOG_GAIN
 #define TINSMITH_DIANA_ANALOG_GAIN 16

@@ -16,6 +16,9 @@ extern "C" {
 /** Words of the record of a layer: an instruction, and how it is repeated. */
 #define TINSMITH_DIANA_DIGITAL_WORDS 40u
 
+/** Words of the record of a layer that gives pixels: those, and how they are copied. */
+#define TINSMITH_DIANA_DIGITAL_PIXELS_WORDS 44u
+
 /** Tokens are below it. */
 #define TINSMITH_DIANA_TOKENS 32u
 
@@ -31,8 +34,9 @@ extern "C" {
  *   - 0..31 the instruction: 0 mode (0 fully connected, 1 convolution, 3 addition), 1..3 addresses, here 0,
  *     4 input channels (fully connected: / 16; addition: elements / 16), 5 output channels / 16, 6 width and 7 height
  *     of the input, 8 bytes of its rows, 9 of its planes, 10 width and 11 height of the kernel, 12 output columns / 16,
- *     13 output rows, 14 whether ReLU, 15 layout of the output (2), 16 bytes of its planes, 17 dilation (1), 18 stop
- *     (1), 19 shift, 20 padding (bits 3:0 left and right, 11:8 top, 15:12 bottom), 24 whether strides are 2; others 0
+ *     13 output rows, 14 whether ReLU, 15 layout of the output (2; of pixels 1), 16 bytes of its planes, 17 dilation
+ * (1), 18 stop (1), 19 shift, 20 padding (bits 3:0 left and right, 11:8 top, 15:12 bottom), 24 whether strides are 2;
+ * others 0
  *   - 32 jobs: how often it runs, with addresses moved each time
  *   - 33 bytes of weights that each job loads; of additions 0
  *   - 34 group: jobs that share rows of weights (depthwise 4, else 1)
@@ -63,6 +67,32 @@ void tinsmith_diana_digital_start(const int8_t *layer, const int8_t *weights, co
  * @param[in] token of a layer that was started
  */
 void tinsmith_diana_digital_wait(uint32_t token);
+
+/**
+ * Start a convolution whose output is pixels, as tinsmith_diana_pixels.h has them, in the memory of the core. The array
+ * writes them into its own memory, 16 channels to a bank, in rows that are padded to 16 pixels; the wait copies them
+ * from there. All else is as of tinsmith_diana_digital_start().
+ *
+ * The record is TINSMITH_DIANA_DIGITAL_PIXELS_WORDS words: those of other layers, then
+ *   - 40 copies: one, or one for each row of pixels
+ *   - 41 rows and 42 banks of each copy, as tinsmith_diana_copy_out_of_banks() has them
+ *   - 43 bytes of a bank from one copy to the next
+ *
+ * @param[in] layer   stays as it is until the wait has returned
+ * @param[out] images in the accelerators' memory, at a multiple of 16, in the first bank if pixels lie in several; to
+ *                    the last byte in the last bank, nobody else touches it before the wait
+ * @param[out] output in the second-level memory that accelerators reach, at a multiple of 4; written by the wait
+ */
+void tinsmith_diana_digital_pixels_start(const int8_t *layer, const int8_t *weights, const int8_t *input,
+                                         int8_t *images, int8_t *output, uint32_t token);
+
+/**
+ * Copy the output of the convolution that was started last with that token, and return when it is there. Called once
+ * for each, before the next one of pixels is started.
+ *
+ * @param[in] token of a convolution that was started
+ */
+void tinsmith_diana_digital_pixels_wait(uint32_t token);
 
 #ifdef __cplusplus
 }  // extern "C"

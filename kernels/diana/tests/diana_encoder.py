@@ -26,6 +26,7 @@ class _Layer(ctypes.Structure):
     _fields_ = [
         *[(name, ctypes.c_uint32) for name in _FIELDS],
         ("is_rectified", ctypes.c_bool),
+        ("gives_pixels", ctypes.c_bool),
     ]
 
 
@@ -39,7 +40,7 @@ class Encoder:
         """The status, and the words, all NOTHING before."""
         numbers = [getattr(layer, name) for name in _FIELDS]
         record = (ctypes.c_uint32 * WORDS)(*[NOTHING] * WORDS)
-        it = _Layer(*numbers, bool(layer.is_rectified))
+        it = _Layer(*numbers, bool(layer.is_rectified), bool(layer.gives_pixels))
         status = self.library.tinsmith_diana_digital_encode(ctypes.byref(it), ctypes.byref(record))
         return int(status), list(record)
 

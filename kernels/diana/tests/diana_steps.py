@@ -10,7 +10,7 @@ IMAGE_BYTES = 0xA000
 WEIGHT_BYTES = 0x12000
 STEPS = 8
 NONE = 0xFFFFFFFF
-ENCODE, START, WAIT, COPY_IN, COPY_OUT, WAIT_FOR_COPY, TOUCH = range(1, 8)
+ENCODE, START, WAIT, COPY_IN, COPY_OUT, WAIT_FOR_COPY, TOUCH, COPY_OUT_OF_BANKS = range(1, 9)
 CONVOLUTION, DEPTHWISE, FULLY_CONNECTED, ADDITION = range(4)
 _ALIGNMENT = 16
 
@@ -45,6 +45,9 @@ class Step:
     pad_width: int = 0
     shift: int = 0
     is_rectified: int = 0
+    gives_pixels: int = 0
+    rows: int = 0
+    banks: int = 0
     weights: Array = field(default_factory=Array)
     input: Array = field(default_factory=Array)
     operand: Array = field(default_factory=Array)
@@ -71,6 +74,7 @@ def layer(
     pads: Shape = (0, 0, 0),
     shift: int = 0,
     is_rectified: bool = False,
+    gives_pixels: bool = False,
     slot: int = 0,
 ) -> Step:
     """A layer to encode. output_shape: as the input's if there is none. pads: top, bottom, and width."""
@@ -93,6 +97,7 @@ def layer(
         pad_width=pads[2],
         shift=shift,
         is_rectified=int(is_rectified),
+        gives_pixels=int(gives_pixels),
     )
 
 

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 _SIDE, _SMALL_SIDE = 37, 9
 _CHANNELS = 20
+_BANKS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,17 @@ class Drawn:
 
     def is_right(self, image: Bytes) -> bool:
         return bool(np.array_equal(image[self.is_known], self.after[self.is_known]))
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnPixels(Drawn):
+    """A convolution that gives pixels, of which `layer.output` is the first bank. rows, banks: of a copy of all of them
+    out of the banks. copied: where they are to be copied again.
+    """
+
+    rows: int
+    banks: int
+    copied: Array
 
 
 class _Image:
@@ -78,6 +90,44 @@ def draw(seed: int) -> Drawn:
     return _drawn(
         random, layer, _packed(layer, weights, biases), [inputs, others], _outputs(layer, sums)
     )
+
+
+def draw_pixels(seed: int) -> DrawnPixels:
+    """A small convolution of one to seven blocks of 16 channels."""
+    random = np.random.default_rng([seed, 0x9])
+    height, width = _size(random, 2, 4), _size(random, 18, _SIDE)
+    kernel, stride = int(random.choice([1, 1, 3])), int(random.integers(1, 3))
+    shape = (height - 1) // stride + 1, (width - 1) // stride + 1, _size(random, 40, 110)
+    layer = layer_of(
+        CONVOLUTION,
+        (height, width, _size(random, 5, _CHANNELS)),
+        shape,
+        kernel=(kernel, kernel),
+        stride=stride,
+        pads=(kernel // 2, kernel // 2, kernel // 2),
+        is_rectified=random.random() < 0.3,
+        gives_pixels=True,
+    )
+    inputs = random.integers(-128, 128, (layer.input_channels, height, width))
+    weights, biases = _constants(random, layer)
+    sums = _sums(layer, inputs, inputs, weights, biases)
+    layer = replace(layer, shift=_shift(random, sums))
+    pixels, known = _pixel_bytes(_outputs(layer, sums))
+    banks = min(_BANKS, -(-shape[2] // LANES))
+    image = _Image(random)
+    packed = conv_weights(weights, biases)
+    places = {
+        "weights": Array(0, packed.size),
+        "input": image.holding(_image_bytes(random, layer, inputs)),
+    }
+    output, copied = image.room(pixels.size // banks), image.room(pixels.size)
+    after, is_known = image.bytes.copy(), np.ones(IMAGE_BYTES, np.bool_)
+    is_known[output.offset :][: output.bytes] = False
+    after[copied.offset :][: copied.bytes] = pixels
+    is_known[copied.offset :][: copied.bytes] = known
+    layer = replace(layer, **places, output=output)
+    rows = output.bytes // LANES
+    return DrawnPixels(layer, packed, image.bytes, after, is_known, rows, banks, copied)
 
 
 def _drawn(
@@ -224,4 +274,18 @@ def _output_bytes(layer: Step, outputs: Integers) -> tuple[Bytes, NDArray[np.boo
     known = np.zeros_like(whole)
     whole[:channels, :, :columns] = outputs
     known[:channels, :, :columns] = 1
+    return swapped(whole), swapped(known) != 0
+
+
+def _pixel_bytes(outputs: Integers) -> tuple[Bytes, NDArray[np.bool_]]:
+    """A word of all banks after the other, of less than four blocks of channels one of as many banks; and what is
+    known: nothing behind channels and rows.
+    """
+    channels, rows, columns = outputs.shape
+    lanes = channels + -channels % LANES
+    lanes += -lanes % (_BANKS * LANES) if lanes > _BANKS * LANES else 0
+    whole = np.zeros((rows, columns + -columns % LANES, lanes), np.int64)
+    known = np.zeros_like(whole)
+    whole[:, :columns, :channels] = np.moveaxis(outputs, 0, 2)
+    known[:, :columns, :channels] = 1
     return swapped(whole), swapped(known) != 0

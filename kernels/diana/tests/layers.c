@@ -1,6 +1,6 @@
 // Carries out the starts, waits and copies that its input lists, for the tests beside it. All arrays but weights lie in
 // one image in the accelerators' memory, where it is copied before and whence it is copied behind: whatever a layer
-// touches shows in the output.
+// touches shows in the output, but what pixels touch in other banks than the first one.
 
 #include <string.h>
 
@@ -22,7 +22,16 @@
 #define WEIGHT_BYTES 0x12000u
 #define NONE 0xffffffffu
 
-enum { kEncode = 1, kStart = 2, kWait = 3, kCopyIn = 4, kCopyOut = 5, kWaitForCopy = 6, kTouch = 7 };
+enum {
+  kEncode = 1,
+  kStart = 2,
+  kWait = 3,
+  kCopyIn = 4,
+  kCopyOut = 5,
+  kWaitForCopy = 6,
+  kTouch = 7,
+  kCopyOutOfBanks = 8
+};
 
 // An array of the image, or of the weights: where it begins, and how many bytes a layer may touch from there on.
 typedef struct {
@@ -31,8 +40,8 @@ typedef struct {
 } array_t;
 
 // slot: which of several records and numbers the step is about. A copy is one of `far` of the image in the second-level
-// memory to or from `input` of that in the accelerators'; a touch is of the former; a wait for a copy is for so many
-// starts behind it.
+// memory to or from `input` of that in the accelerators', or `rows` of so many banks from there; a touch is of the
+// former; a wait for a copy is for so many starts behind it.
 typedef struct {
   uint32_t kind;
   uint32_t slot;
@@ -42,7 +51,8 @@ typedef struct {
   uint32_t output_height, output_width, output_channels;
   uint32_t kernel_height, kernel_width, stride;
   uint32_t pad_top, pad_bottom, pad_width;
-  uint32_t shift, is_rectified;
+  uint32_t shift, is_rectified, gives_pixels;
+  uint32_t rows, banks;
   array_t weights, input, operand, output;
 } step_t;
 
@@ -56,7 +66,7 @@ typedef struct {
 // Where the board has it, and not from its beginning.
 #define NEAR ((uint8_t *)0x10000400u)
 #else
-static _Alignas(16) uint8_t near_memory[IMAGE_BYTES];
+static _Alignas(16) uint8_t near_memory[(TINSMITH_DIANA_BANKS - 1u) * TINSMITH_DIANA_BANK_BYTES + IMAGE_BYTES];
 #define NEAR near_memory
 #endif
 
@@ -88,6 +98,7 @@ static int encode(const step_t *step) {
       .pad_width = step->pad_width,
       .shift = step->shift,
       .is_rectified = step->is_rectified != 0u,
+      .gives_pixels = step->gives_pixels != 0u,
   };
   return (int)tinsmith_diana_digital_encode(&layer, &records[step->slot]);
 }
@@ -114,6 +125,9 @@ static int take(const step_t *step) {
     case kCopyOut:
       return (int)tinsmith_diana_copy_out(far.image + step->far, place(step->input), step->input.bytes,
                                           &numbers[step->slot]);
+    case kCopyOutOfBanks:
+      return (int)tinsmith_diana_copy_out_of_banks(far.image + step->far, place(step->input), step->rows, step->banks,
+                                                   &numbers[step->slot]);
     case kWaitForCopy:
       tinsmith_diana_wait(numbers[step->slot] + step->far);
       return 0;

@@ -8,6 +8,7 @@ from diana_steps import ADDITION, CONVOLUTION, DEPTHWISE, FULLY_CONNECTED, Step,
 
 _OK, _MODE, _SHAPE, _PADDING, _WEIGHTS, _OUTPUT, _MEMORY = range(7)
 _NO_FURTHER = [0] * 7
+_BANK = 0x10000
 
 # DS-CNN's first layer as HTVM has it, and one of its depthwise layers, with 66 channels.
 CONV = layer(
@@ -24,6 +25,8 @@ DEPTH = layer(DEPTHWISE, (5, 25, 66), kernel=(3, 3), pads=(1, 1, 1), shift=31)
 CONNECTED = layer(FULLY_CONNECTED, (1, 1, 636), (1, 1, 130), shift=7)
 # MobileNet's last convolution, whose weights are more than the memory for them holds.
 WIDE = layer(CONVOLUTION, (3, 3, 256))
+# Rows of 16 pixels.
+TALL = layer(CONVOLUTION, (1, 16, 1), gives_pixels=True)
 SUM = layer(ADDITION, (7, 17, 3), shift=1)
 
 
@@ -44,6 +47,17 @@ def test_words_of_a_convolution(encode: Encoder) -> None:
             *(1, 64 * (35 + 4), 1, 64 * (35 + 4), 0, 0, 64 * 160, 0),
         ],
     )
+
+
+def test_words_of_a_convolution_that_gives_pixels(encode: Encoder) -> None:
+    """The layout alone differs; several jobs write a block, or two, of 16 channels to the next banks."""
+    plain, pixels = (encode.encode(replace(CONV, gives_pixels=given)) for given in (0, 1))
+    wanted = {**dict(enumerate(plain[1])), 15: 1, 38: 4 * _BANK}
+    assert (pixels[0], dict(enumerate(pixels[1]))) == (_OK, wanted)
+    wide = replace(WIDE, input_channels=2000, output_channels=64, gives_pixels=1)
+    status, words = encode.encode(wide)
+    assert status == _OK
+    assert (words[5], words[32:39]) == (2, [2, 2 * 16 * 2004, 1, 2 * 16 * 2004, 0, 0, 2 * _BANK])
 
 
 def test_words_of_a_depthwise_convolution(encode: Encoder) -> None:
@@ -119,6 +133,11 @@ def test_a_convolution_with_many_weights_is_several_equal_jobs(encode: Encoder) 
         (replace(SUM, is_rectified=1), _OUTPUT),
         (replace(SUM, input_channels=1171, output_channels=1171), _MEMORY),
         (replace(DEPTH, input_channels=1624, output_channels=1624), _MEMORY),
+        *[(replace(it, gives_pixels=1), _OUTPUT) for it in (DEPTH, CONNECTED, SUM)],
+        # Weights of five blocks of 16 channels are of one job, and pixels of two blocks stay in their banks.
+        (replace(WIDE, input_channels=816, output_channels=80, gives_pixels=1), _WEIGHTS),
+        (replace(TALL, output_height=257, input_height=257, output_channels=17), _MEMORY),
+        (replace(TALL, output_height=1025, input_height=1025, output_channels=16), _MEMORY),
     ],
 )
 def test_what_the_accelerator_cannot_do_is_refused(
@@ -135,6 +154,9 @@ def test_what_the_accelerator_cannot_do_is_refused(
         replace(SUM, input_channels=1170, output_channels=1170),
         replace(DEPTH, input_channels=1623, output_channels=1623),
         replace(CONV, pad_top=4, pad_bottom=0),
+        replace(WIDE, input_channels=815, output_channels=80, gives_pixels=1),
+        replace(TALL, output_height=256, input_height=256, output_channels=17),
+        replace(TALL, output_height=1024, input_height=1024, output_channels=16),
     ],
 )
 def test_what_is_just_possible_is_encoded(possible: Step, encode: Encoder) -> None:

@@ -10,6 +10,7 @@ from diana_steps import (
     ADDITION,
     COPY_IN,
     COPY_OUT,
+    COPY_OUT_OF_BANKS,
     IMAGE_BYTES,
     START,
     TOUCH,
@@ -120,6 +121,10 @@ def test_the_twin_reads_as_late_or_as_early_as_it_may(
         (Step(COPY_OUT, far=2, input=Array(0, 32)), 7),
         (Step(COPY_IN, input=Array(0, 0)), 8),
         (Step(COPY_OUT, input=Array(0, 0x40001)), 8),
+        (Step(COPY_OUT_OF_BANKS, input=Array(8, 16), rows=1, banks=2), 7),
+        (Step(COPY_OUT_OF_BANKS, input=Array(0, 16), rows=0x1001, banks=2), 7),
+        (Step(COPY_OUT_OF_BANKS, input=Array(0, 16), rows=0, banks=1), 8),
+        (Step(COPY_OUT_OF_BANKS, input=Array(0, 16), rows=1, banks=5), 8),
     ],
 )
 def test_what_cannot_be_copied_is_refused(

@@ -1,13 +1,26 @@
 """Random layers: encoded, given to the accelerator or its twin, and compared with numpy, byte for byte."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 from diana_layouts import Bytes
 from diana_places import DRIVER, PLACES, TWINS, build, images_after
-from diana_steps import ADDITION, CONVOLUTION, DEPTHWISE, START, WAIT, Step, given
-from drawn_diana_layers import Drawn, draw
+from diana_steps import (
+    ADDITION,
+    CONVOLUTION,
+    COPY_IN,
+    COPY_OUT_OF_BANKS,
+    DEPTHWISE,
+    START,
+    WAIT,
+    WAIT_FOR_COPY,
+    Array,
+    Step,
+    given,
+)
+from drawn_diana_layers import Drawn, DrawnPixels, draw, draw_pixels
 from tinsmith_toolchains import Firmware
 
 _LAYERS = 240
@@ -22,10 +35,17 @@ def drawn() -> list[Drawn]:
 def steps_of(drawn: Drawn) -> list[Step]:
     it = drawn.layer
     start = Step(START, weights=it.weights, input=it.input, operand=it.operand, output=it.output)
-    return [it, start, Step(WAIT)]
+    if not isinstance(drawn, DrawnPixels):
+        return [it, start, Step(WAIT)]
+    banks = Array(it.output.offset, it.output.bytes)
+    copies = [
+        Step(COPY_OUT_OF_BANKS, input=banks, rows=drawn.rows, banks=drawn.banks),
+        Step(COPY_IN, input=drawn.copied),
+    ]
+    return [it, start, *copies, Step(WAIT_FOR_COPY)]
 
 
-def images_of(firmware: Firmware, drawn: list[Drawn]) -> list[Bytes]:
+def images_of(firmware: Firmware, drawn: Sequence[Drawn]) -> list[Bytes]:
     images: list[Bytes] = []
     for first in range(0, len(drawn), _TOGETHER):
         some = drawn[first : first + _TOGETHER]
@@ -42,6 +62,23 @@ def test_layers_are_numpys_and_touch_nothing_else(
     images = images_of(build(implementation, tmp_path), drawn)
     pairs = zip(drawn, images, strict=True)
     assert [it.layer for it, image in pairs if not it.is_right(image)] == []
+
+
+@pytest.mark.parametrize("implementation", PLACES)
+def test_convolutions_give_pixels_in_banks(implementation: str, tmp_path: Path) -> None:
+    drawn = [draw_pixels(seed) for seed in range(2 * _TOGETHER)]
+    images = images_of(build(implementation, tmp_path), drawn)
+    pairs = zip(drawn, images, strict=True)
+    assert [it.layer for it, image in pairs if not it.is_right(image)] == []
+
+
+def test_pixels_have_as_many_banks_and_words_as_there_may_be() -> None:
+    """What the test above stands for."""
+    drawn = [draw_pixels(seed) for seed in range(2 * _TOGETHER)]
+    assert {it.banks for it in drawn} == {1, 2, 3, 4}
+    assert {-(-it.layer.output_channels // 16) for it in drawn} == {1, 2, 3, 4, 5, 6, 7}
+    assert {it.layer.output_width > 16 for it in drawn} == {True, False}
+    assert any(it.layer.output_width % 16 == 0 for it in drawn)
 
 
 def test_twin_also_writes_what_means_nothing_as_the_accelerator_does(

@@ -30,6 +30,10 @@ extern "C" {
 #define TINSMITH_DIANA_L1_BYTES 0x40000u
 #define TINSMITH_DIANA_WEIGHT_BYTES 0x10000u
 
+/** Bytes from a bank of that memory to the next, and how many there are. */
+#define TINSMITH_DIANA_BANK_BYTES 0x10000u
+#define TINSMITH_DIANA_BANKS 4u
+
 /** What copies take at once: a length is rounded up to it. */
 #define TINSMITH_DIANA_COPY_BYTES 32u
 
@@ -54,6 +58,7 @@ typedef struct {
   uint32_t pad_width;                                    /**< at the left, and at the right, in [0, 15] */
   uint32_t shift;                                        /**< in [0, 31] */
   bool is_rectified;                                     /**< ReLU */
+  bool gives_pixels; /**< of convolutions alone: the output has channels last, in banks, as the analog array reads it */
 } tinsmith_diana_layer_t;
 
 /** A layer as words. */
@@ -66,7 +71,7 @@ typedef struct {
   const int8_t *weights; /**< in the second-level memory that accelerators reach; NULL for an addition */
   const int8_t *input;   /**< as all below in the accelerators' memory, at a multiple of 16 */
   const int8_t *operand; /**< the second operand of an addition; else NULL */
-  int8_t *output;        /**< of a depthwise layer with 15 planes behind */
+  int8_t *output;        /**< of a depthwise layer with 15 planes behind; of pixels the place in the first bank */
 } tinsmith_diana_places_t;
 
 /** What the accelerator cannot do. */
@@ -75,11 +80,12 @@ typedef enum {
   kTinsmithDianaBadMode = 1,
   kTinsmithDianaBadShape = 2,   /**< sizes out of range, or they do not fit each other, or kernel or stride */
   kTinsmithDianaBadPadding = 3, /**< how much */
-  kTinsmithDianaBadWeights = 4, /**< those of 16 outputs are more than the memory for weights holds */
-  kTinsmithDianaBadOutput = 5,  /**< the shift; or an addition with ReLU */
+  kTinsmithDianaBadWeights = 4, /**< those of 16 outputs, or of all more than 64 channels of pixels, are more than the
+                                     memory for weights holds */
+  kTinsmithDianaBadOutput = 5,  /**< the shift; an addition with ReLU; pixels of other layers than convolutions */
   kTinsmithDianaBadMemory = 6,  /**< images are larger than the accelerators' memory */
   kTinsmithDianaBadAddress = 7, /**< of a copy: alignment, or where the arrays lie */
-  kTinsmithDianaBadLength = 8,  /**< of a copy: 0, or more than the accelerators' memory holds */
+  kTinsmithDianaBadLength = 8,  /**< of a copy: 0, or more than the accelerators' memory holds; banks */
 } tinsmith_diana_status_t;
 
 /**
@@ -108,6 +114,17 @@ uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsm
  */
 tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number);
 tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number);
+
+/**
+ * Start a copy of rows of 16 * `banks` bytes, which lie one behind the other in the second-level memory then; 16 bytes
+ * of each come from the same word of as many banks. Waits first for what was started before. No length is rounded.
+ *
+ * @param[in] l1      in the first bank
+ * @param[in] banks   in [1, 4]
+ * @param[out] number as above
+ */
+tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,
+                                                         uint32_t *number);
 
 /**
  * Return when a layer or copy has ended, and so all that were started before. May be called again, and much later.

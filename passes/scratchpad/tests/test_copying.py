@@ -1,4 +1,4 @@
-"""Calls that copy operands and results by themselves: their scratch alone lies in the scratchpad, which they have for
+"""Calls that copy operands or results by themselves: what else they touch lies in the scratchpad, which they have for
 themselves.
 """
 
@@ -46,14 +46,17 @@ def scratch_bytes(layer: Layer) -> int:
     return _SCRATCH_BYTES
 
 
-def with_copying(operator: type[Operator] = Relu) -> tuple[Kernel, ...]:
-    """Relu or Add by a second accelerator, which copies by itself, the other by the first one."""
+BOTH = Beside(COPYING, depth=1, copies_operands=True, copies_results=True)
+"""A second accelerator, whose kernels copy everything."""
+OPERANDS = Beside(ARRAY, depth=1, copies_operands=True)
+RESULTS = Beside(ARRAY, depth=1, copies_results=True)
+"""Kernels of the first one that copy what they read, or what they write."""
+
+
+def with_copying(operator: type[Operator] = Relu, beside: Beside = BOTH) -> tuple[Kernel, ...]:
+    """Relu or Add by a kernel that copies by itself, the other by one of the first accelerator that does not."""
     return tuple(
-        replace(
-            kernel,
-            scratch_bytes=scratch_bytes,
-            beside=Beside(COPYING, depth=1, copies=True),
-        )
+        replace(kernel, scratch_bytes=scratch_bytes, beside=beside)
         if kernel.accelerator == ARRAY and kernel.operator is operator
         else kernel
         for kernel in kernels()
@@ -61,11 +64,16 @@ def with_copying(operator: type[Operator] = Relu) -> tuple[Kernel, ...]:
 
 
 def used(
-    program: Program, operator: type[Operator] = Relu, *, round_trips: bool = False
+    program: Program,
+    operator: type[Operator] = Relu,
+    beside: Beside = BOTH,
+    *,
+    round_trips: bool = False,
 ) -> Program:
-    found = UseScratchpad(chip(), with_copying(operator), round_trips).run(program)
+    kernels = with_copying(operator, beside)
+    found = UseScratchpad(chip(), kernels, round_trips).run(program)
     verify_program(found)
-    check_near(found, chip(), with_copying(operator))
+    check_near(found, chip(), kernels)
     return found
 
 
@@ -105,6 +113,50 @@ def test_its_tensors_stay_where_they_are_and_others_leave_the_memory_to_it() -> 
     assert program.engine[COPYING].reaches == ("l1", "arena")
 
 
+def test_a_kernel_that_copies_its_result_reads_where_its_engine_left_it() -> None:
+    program = used(lowered(parse_graph(CHAIN), with_copying(beside=RESULTS)), beside=RESULTS)
+    assert steps_of(program)[2:9] == [
+        f"a on {ARRAY}",
+        f"b on {ARRAY}",
+        # What is read behind it and is no operand of it.
+        "a.near -> a",
+        f"r on {ARRAY}",
+        "r -> r.near",
+        "a -> a.near",
+        f"c on {ARRAY}",
+    ]
+    (call,) = (call for call in program.calls if call.name == "r")
+    assert (call.inputs, call.outputs, call.scratch) == (("b.near",), ("r",), "r.scratch.near")
+    # One engine, of kernels that differ.
+    assert [engine.name for engine in program.engines] == [ARRAY, "dma"]
+    assert program.engine[ARRAY].reaches == ("l1", "arena")
+
+
+def test_a_kernel_that_copies_its_operands_leaves_its_result_there() -> None:
+    program = used(lowered(parse_graph(CHAIN), with_copying(beside=OPERANDS)), beside=OPERANDS)
+    assert steps_of(program)[4:9] == [
+        "a.near -> a",
+        "b.near -> b",
+        f"r on {ARRAY}",
+        "a -> a.near",
+        f"c on {ARRAY}",
+    ]
+    (call,) = (call for call in program.calls if call.name == "r")
+    assert (call.inputs, call.outputs) == (("b",), ("r.near",))
+
+
+def test_an_operand_that_is_read_again_stays_until_it_is_sent_out() -> None:
+    text = CHAIN.replace("add(%r, %a)", "add(%r, %b)")
+    program = used(lowered(parse_graph(text), with_copying(beside=RESULTS)), beside=RESULTS)
+    assert steps_of(program)[2:7] == [
+        f"a on {ARRAY}",
+        f"b on {ARRAY}",
+        f"r on {ARRAY}",
+        "r -> r.near",
+        f"c on {ARRAY}",
+    ]
+
+
 def test_who_reads_its_result_waits_for_it() -> None:
     program = used(lowered(parse_graph(CHAIN), with_copying()))
     steps = list(program.steps)
@@ -113,12 +165,16 @@ def test_who_reads_its_result_waits_for_it() -> None:
 
 
 @pytest.mark.parametrize("round_trips", [False, True])
-def test_random_networks_compute_the_same_whenever_engines_end(round_trips: bool) -> None:
+@pytest.mark.parametrize("beside", [BOTH, OPERANDS, RESULTS])
+def test_random_networks_compute_the_same_whenever_engines_end(
+    beside: Beside, round_trips: bool
+) -> None:
     started = 0
     for seed in range(24):
         graph = random_graph(seed, nodes=30)
-        program = used(lowered(graph, with_copying(Add)), Add, round_trips=round_trips)
-        started += sum(call.engine == COPYING for call in program.calls)
+        whole = lowered(graph, with_copying(Add, beside))
+        program = used(whole, Add, beside, round_trips=round_trips)
+        started += sum(isinstance(call.operator, Add) for call in program.calls if call.engine)
         inputs = random_inputs(graph, 1)
         wanted = evaluate_graph(graph, inputs)
         again = parse_program(print_program(program))

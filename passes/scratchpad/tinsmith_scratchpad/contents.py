@@ -1,7 +1,7 @@
 """Which side has what was written last to each byte of a buffer."""
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tinsmith_ir.places import byte_range
@@ -63,10 +63,13 @@ class Contents:
                     del found[old]
             found[name] = {side}
 
-    def leave(self, side: Side) -> Sequence[Move]:
-        """What has to be copied before a side is given up: what is there alone. From then on the other one has all."""
+    def leave(self, side: Side, stay: Collection[str] = ()) -> Sequence[Move]:
+        """What has to be copied before a side is given up: what is there alone. From then on the other one has all.
+
+        stay: buffers which that side keeps as they are.
+        """
         moves: list[Move] = []
-        for written in self._written.values():
+        for written in (each for buffer, each in self._written.items() if buffer not in stay):
             for name, sides in written.sides.items():
                 if side.other not in sides:
                     moves.append(Move(name, side.other))

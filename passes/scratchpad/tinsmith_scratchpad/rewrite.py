@@ -74,15 +74,22 @@ def rewritten(
 def _engines(
     program: Program, beside: Mapping[str, Beside], scratchpad: Scratchpad, far: str
 ) -> Iterator[Engine]:
-    """Those of the calls, which reach the scratchpad and constants where these lie, and the one of copies."""
-    for each in dict.fromkeys(beside.values()):
-        mine = (call for call in program.calls if beside.get(call.name) == each)
+    """Those of the calls, which reach the scratchpad and constants where these lie, and the one of copies. Kernels of
+    one engine may differ in what they copy by themselves.
+    """
+    engines = {each.name: each for each in beside.values()}
+    for each in engines.values():
+        mine = [call for call in program.calls if _runs_on(each.name, beside.get(call.name))]
         read = (program.written_constant(name) for call in mine for name in call.reads)
         memories = [found.memory for found in read if found is not None and found.memory]
-        own = (scratchpad.memory, far) if each.copies else (scratchpad.memory,)
-        reached = dict.fromkeys((*own, *memories))
-        yield Engine(each.name, tuple(reached), each.is_fifo, each.depth)
+        is_copying = any(beside[call.name].copies for call in mine)
+        own = (scratchpad.memory, far) if is_copying else (scratchpad.memory,)
+        yield Engine(each.name, tuple(dict.fromkeys((*own, *memories))), each.is_fifo, each.depth)
     yield Engine(COPIES, (far, scratchpad.memory), is_fifo=False, alignment=scratchpad.alignment)
+
+
+def _runs_on(engine: str, beside: Beside | None) -> bool:
+    return beside is not None and beside.name == engine
 
 
 class _Twins:
@@ -140,15 +147,15 @@ class _Steps:
     def all(self) -> tuple[Step, ...]:
         for index, step in enumerate(self._program.steps):
             beside = self._beside.get(step.name) if isinstance(step, Call) else None
-            is_copying = beside is not None and beside.copies
-            side = Side.FAR if beside is None or is_copying else Side.NEAR
             reads, writes = _names(step)
-            if is_copying:
-                self._leave(self._read_from(index))
-            self._move(self._contents.before(reads, writes, side))
-            self._contents.written(writes, side)
+            source, result = _sides(beside)
+            if beside is not None and beside.copies:
+                self._leave(self._read_from(index), () if source is Side.FAR else reads)
+            self._move(self._contents.before(reads, (), source))
+            self._move(self._contents.before((), writes, result))
+            self._contents.written(writes, result)
             if isinstance(step, Call) and beside is not None:
-                self._start(self._copying(step) if is_copying else self._given(step), _JOB)
+                self._start(self._given(step, beside), _JOB)
                 if self._round_trips:
                     self._move(self._contents.leave(Side.NEAR))
             else:
@@ -157,9 +164,13 @@ class _Steps:
         self._wait()
         return tuple(self._made)
 
-    def _leave(self, wanted: Collection[str]) -> None:
-        """Give the scratchpad to one call alone: what somebody reads later is copied from there."""
-        self._move([move for move in self._contents.leave(Side.NEAR) if move.view in wanted])
+    def _leave(self, wanted: Collection[str], stay: Collection[str]) -> None:
+        """Give the scratchpad to one call alone: what somebody reads later is copied from there. stay: views of buffers
+        which the call reads there.
+        """
+        buffers = {self._buffer(name) for name in stay} - {""}
+        moves = self._contents.leave(Side.NEAR, buffers)
+        self._move([move for move in moves if move.view in wanted])
 
     def _read_from(self, index: int) -> Collection[str]:
         """Views of buffers of which the steps from that one on, or the end, read something."""
@@ -178,26 +189,18 @@ class _Steps:
             )
             self._start(Copy(source, destination, COPIES, _COPY), _COPY)
 
-    def _given(self, call: Call) -> Call:
-        """The call on its engine, of twins, of which none lies over another: when it reads which byte is not known."""
-        twin = self.twins.view
+    def _given(self, call: Call, beside: Beside) -> Call:
+        """The call on its engine, of twins but where it copies by itself. None lies over another: when it reads which
+        byte is not known.
+        """
+        source, result = _sides(beside)
         return replace(
             call,
-            engine=self._beside[call.name].name,
+            engine=beside.name,
             token=_JOB,
-            inputs=tuple(None if name is None else twin(name) for name in call.inputs),
-            outputs=tuple(map(twin, call.outputs)),
-            scratch=None if call.scratch is None else twin(call.scratch),
-            over=(),
-        )
-
-    def _copying(self, call: Call) -> Call:
-        """The call on its engine, of tensors where they are; its scratch alone is the scratchpad's."""
-        return replace(
-            call,
-            engine=self._beside[call.name].name,
-            token=_JOB,
-            scratch=None if call.scratch is None else self.twins.view(call.scratch),
+            inputs=tuple(name and self.twins.of(name, source) for name in call.inputs),
+            outputs=tuple(self.twins.of(name, result) for name in call.outputs),
+            scratch=call.scratch and self.twins.view(call.scratch),
             over=(),
         )
 
@@ -228,9 +231,20 @@ class _Steps:
             self._pending = None
 
 
+def _sides(beside: Beside | None) -> tuple[Side, Side]:
+    """Where who computes a step, the core if it is None, has its operands and its results."""
+    if beside is None:
+        return Side.FAR, Side.FAR
+    source = Side.FAR if beside.copies_operands else Side.NEAR
+    result = Side.FAR if beside.copies_results else Side.NEAR
+    return source, result
+
+
 def _names(step: Step) -> tuple[Sequence[str], Sequence[str]]:
-    """What a step, or all steps of a loop, read and write."""
+    """What a step, or all steps of a loop, read and write; not scratch, which holds nothing behind its call."""
     simple: Sequence[SimpleStep] = [*simple_steps((step,))] if isinstance(step, Loop) else [step]
+    scratch = {each.scratch for each in simple if isinstance(each, Call)}
     pairs = [step_names(each) for each in simple]
     reads = dict.fromkeys(name for names, _ in pairs for name in names)
-    return [*reads], [*dict.fromkeys(name for _, names in pairs for name in names)]
+    writes = dict.fromkeys(name for _, names in pairs for name in names)
+    return [*reads], [name for name in writes if name not in scratch]

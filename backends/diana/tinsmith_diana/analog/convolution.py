@@ -34,6 +34,7 @@ from tinsmith_diana.analog.backend import weights_are_ternary
 from tinsmith_diana.analog.ends import needs_clip, result_ends
 from tinsmith_diana.analog.operator import AnalogConv2D
 from tinsmith_diana.analog.packing import packed_lines, packed_scales
+from tinsmith_diana.jobs import L1_BYTES
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_diana.rules import accelerator_finding
 
@@ -119,7 +120,7 @@ def images_fit(layer: Layer) -> str | None:
     fit 65,536 bytes of each of its banks.
     """
     needed = _work(layer).l1_bytes
-    return None if needed <= jobs.L1_BYTES else f"they reach over {needed:,} bytes"
+    return None if needed <= L1_BYTES else f"they reach over {needed:,} bytes"
 
 
 def _is_narrow(layer: Layer) -> bool:
@@ -205,7 +206,9 @@ def kernels() -> tuple[Kernel, ...]:
             layouts=layouts,
             cost=cost,
             accelerator=ACCELERATOR,
-            beside=Beside(ACCELERATOR, is_fifo=True, depth=1, copies=True),
+            beside=Beside(
+                ACCELERATOR, is_fifo=True, depth=1, copies_operands=True, copies_results=True
+            ),
         ),
     )
 

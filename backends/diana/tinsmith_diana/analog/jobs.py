@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from tinsmith_diana.analog.array import COLUMNS
 from tinsmith_diana.analog.operator import ROWS
 from tinsmith_diana.analog.packing import LINES_A_LOAD
-from tinsmith_diana.jobs import COPY_CYCLES, L1_BYTES
-from tinsmith_diana.layouts import BANKED, BANKS, COPIED_BYTES, LANES, pixel_bytes
-
-BANK_BYTES = L1_BYTES // BANKS
+from tinsmith_diana.jobs import BANK_BYTES, COPY_CYCLES
+from tinsmith_diana.layouts import BANKED, BANKS, COPIED_BYTES, LANES, banks, pixel_bytes
 
 _HALVES = 32
 _UNROLLS = (8, 4, 2, 1)
@@ -93,11 +91,6 @@ class AnalogConvolution:
         taken = self.input[2] * self.window[0] * (self.window[1] + (unroll - 1) * self.stride)
         has_columns = self.output[2] * unroll <= COLUMNS
         return unroll == 1 or (self.output[1] % unroll == 0 and taken <= ROWS and has_columns)
-
-
-def banks(channels: int) -> int:
-    """Over which an image lies."""
-    return min(BANKS, -(-channels // LANES))
 
 
 def copied_rows(image: tuple[int, int, int]) -> int:

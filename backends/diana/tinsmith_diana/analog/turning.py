@@ -28,14 +28,6 @@ _CALL_CYCLES, _PIXEL_CYCLES, _WORD_CYCLES = 30, 6, 4
 _WORD_BYTES = 4
 
 
-def is_image(layer: Layer) -> str | None:
-    """The tensor is one image, whose shape stays as it is."""
-    shape = layer.output.shape
-    if layer.input(0).shape != shape:
-        return f"the shape {layer.input(0).shape} becomes {shape}"
-    return None if len(shape) == 4 and shape[0] == 1 else f"it has shape {shape}"
-
-
 def cost(layer: Layer) -> Cost:
     """Of dense elements, cycles of the core, all in its memory; the same both ways."""
     height, width, channels = turning.image_of(layer.output)
@@ -53,7 +45,7 @@ def kernels() -> tuple[Kernel, ...]:
             signature=Signature((DType.INT8,), DType.INT8),
             headers=("tinsmith_diana_pixels.h",),
             emit=partial(turning.emit, name=name),
-            rules=(board_has_array, turning.is_computed, is_image),
+            rules=(board_has_array, turning.is_computed, turning.is_image),
             layouts=partial(turning.layouts, operand=operand, result=result),
             cost=turning.cost if ROWS in (operand, result) else cost,
         )

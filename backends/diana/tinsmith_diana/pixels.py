@@ -1,0 +1,207 @@
+"""From rows to pixels by DIANA's digital accelerator, which writes its output as the analog one reads it: an image
+convolved with an identity of 1x1.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Reshape
+from tinsmith_lowering import (
+    Beside,
+    Cost,
+    Emission,
+    Kernel,
+    Layer,
+    Layouts,
+    Prepared,
+    Scope,
+    Signature,
+)
+
+from tinsmith_diana import jobs, turning
+from tinsmith_diana.layouts import BANKED, BANKS, LANES, DianaPixels, banks, padded, pixel_bytes
+from tinsmith_diana.packing import packed_convolution
+from tinsmith_diana.rules import (
+    ACCELERATOR,
+    ROWS,
+    board_has_array,
+    job_kernel,
+    rows_bytes,
+    weights_finding,
+)
+
+NAME = "tinsmith_diana_digital_pixels"
+
+_RECORD, _WEIGHTS = "layer", "identity"
+_CALL_CYCLES, _JOB_CYCLES, _COPY_CYCLES = 180, 80, 115
+"""Measured on the simulator: of a call, of a job besides its load and its work, of the start of a copy."""
+
+
+@dataclass(frozen=True)
+class Turning:
+    """Of an image of that height, width and number of channels.
+
+    Up to 64 channels, each 16 are a job: all of them write to the same word of the next bank, by the same weights. More
+    are one job, as pixels have several words then, and so are those that are no multiple of 16.
+    """
+
+    image: tuple[int, int, int]
+
+    @property
+    def parts(self) -> int:
+        """The jobs."""
+        channels = self.image[2]
+        return channels // LANES if channels % LANES == 0 and channels <= BANKED else 1
+
+    @property
+    def part(self) -> jobs.Convolution:
+        """What the first job does, and the others of the next channels."""
+        height, width, channels = self.image
+        image = height, width, channels // self.parts
+        return jobs.Convolution(
+            image, image, (1, 1), 1, (0, 0, 0), shift=0, relu=False, gives_pixels=True
+        )
+
+    @property
+    def copies(self) -> int:
+        """Rows are padded to 16 pixels: those of other widths are copied one by one."""
+        height, width, _ = self.image
+        return height if width % LANES else 1
+
+    @property
+    def copied_rows(self) -> int:
+        """Of each copy, of 16 bytes of each bank."""
+        height, width, channels = self.image
+        return height * width // self.copies * (pixel_bytes(channels) // (banks(channels) * LANES))
+
+    @property
+    def copy_step(self) -> int:
+        """Bytes of a bank from one copy to the next."""
+        _, width, channels = self.image
+        return padded(width) * pixel_bytes(channels) // banks(channels)
+
+    @property
+    def scratch_bytes(self) -> int:
+        """From the first byte in the first bank to the last one in the last bank: as of the analog array's images, it
+        fits the memory just where it begins in the first bank, if there are several.
+        """
+        in_bank = self.image[0] * self.copy_step
+        return in_bank + ((BANKS - 1) * jobs.BANK_BYTES if banks(self.image[2]) > 1 else 0)
+
+
+def record(work: Turning) -> NDArray[np.uint32]:
+    """The words of `jobs.record`, of which each job loads the same weights; then 40 copies, 41 rows and 42 banks of
+    each, 43 bytes of a bank from one to the next.
+    """
+    words = jobs.record(work.part)
+    words[32] = work.parts
+    words[35] = 0
+    words[37] = work.part.input[2] * work.part.plane_bytes[0]
+    copies = work.copies, work.copied_rows, banks(work.image[2]), work.copy_step
+    return np.concatenate([words, np.array(copies, np.uint32)])
+
+
+def cycles(work: Turning) -> int:
+    """Of the jobs and the copies, and of the core that starts them."""
+    part, copied = work.part, work.copied_rows * banks(work.image[2])
+    of_job = _JOB_CYCLES + jobs.loaded_bytes(part) // LANES + jobs.compute_cycles(part)
+    of_copy = _COPY_CYCLES + jobs.COPY_CYCLES + copied
+    return _CALL_CYCLES + work.parts * of_job + work.copies * of_copy
+
+
+def identity_fits(layer: Layer) -> str | None:
+    """The weights that leave the image as it is fit the accelerator's weight memory of 65,536 bytes."""
+    part = _work(layer).part
+    needed = part.jobs * part.weight_bytes
+    return weights_finding(part) if part.jobs == 1 else f"they take {needed:,} bytes"
+
+
+def images_fit(layer: Layer) -> str | None:
+    """The image in rows and as pixels fits the L1 memory of 262,144 bytes; pixels of more than 16 channels reach from
+    the first of its banks to the last.
+    """
+    needed = rows_bytes(layer.input(0)) + _work(layer).scratch_bytes
+    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+
+
+def is_faster(layer: Layer) -> str | None:
+    """The array takes less cycles than the core, which turns it element by element."""
+    own, of_core = cost(layer).cycles, turning.cost(layer).cycles
+    return None if own < of_core else f"it takes {own:,}, the core {of_core:,}"
+
+
+def prepare(layer: Layer) -> tuple[Prepared, ...]:
+    """The record, and the weights that each job loads."""
+    work = _work(layer)
+    channels = work.part.input[2]
+    identity = np.eye(channels, dtype=np.int8).reshape(channels, 1, 1, channels)
+    return (
+        Prepared(_RECORD, record(work).astype("<u4").view("i1")),
+        Prepared(_WEIGHTS, packed_convolution(identity, np.zeros(channels, np.int32))),
+    )
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    del layer
+    if scope.scratch is None:
+        raise ValueError(f"layer {scope.layer}: its pixels have no place")
+    arguments = [
+        scope.prepared(_RECORD, f"{scope.layer}: its instruction, and copies of its pixels"),
+        scope.prepared(_WEIGHTS, f"{scope.layer}: an identity"),
+        scope.input(0),
+        scope.scratch.expression,
+        scope.output,
+        scope.token,
+    ]
+    return Emission(
+        (f"  tinsmith_diana_digital_pixels_start({', '.join(arguments)});",),
+        wait=(f"  tinsmith_diana_digital_pixels_wait({scope.token});",),
+    )
+
+
+def scratch_bytes(layer: Layer) -> int:
+    """Of the pixels in their banks."""
+    return _work(layer).scratch_bytes
+
+
+def cost(layer: Layer) -> Cost:
+    """Of the jobs and the copies, and of the core."""
+    return Cost(cycles(_work(layer)))
+
+
+def layouts(layer: Layer) -> Layouts:
+    """From rows to pixels."""
+    del layer
+    return Layouts((ROWS,), (DianaPixels.name,))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """The one there is."""
+    return (
+        job_kernel(
+            name=NAME,
+            operator=Reshape,
+            signature=Signature((DType.INT8,), DType.INT8),
+            emit=emit,
+            rules=(
+                board_has_array,
+                turning.is_computed,
+                turning.is_image,
+                identity_fits,
+                images_fit,
+            ),
+            pays=(is_faster,),
+            scratch_bytes=scratch_bytes,
+            prepare=prepare,
+            layouts=layouts,
+            cost=cost,
+            beside=Beside(ACCELERATOR, is_fifo=True, depth=1, copies_results=True),
+        ),
+    )
+
+
+def _work(layer: Layer) -> Turning:
+    return Turning(turning.image_of(layer.output))

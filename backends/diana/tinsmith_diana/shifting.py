@@ -1,0 +1,131 @@
+"""Requantize that shifts, x >> k, as a job of DIANA's digital accelerator: (x + x) >> (k + 1).
+
+An addition takes elements one by one, so it leaves any layout as it is: there is a kernel for planes of rows, and one
+for the analog accelerator's pixels. Neither is worth that a tensor is turned for it.
+"""
+
+from functools import partial
+
+from tinsmith_ir import ElementLayout
+from tinsmith_ir.dtypes import DType
+from tinsmith_ir.operators import Requantize
+from tinsmith_ir.parameter_records import RequantizeParameters
+from tinsmith_ir.parameters import requantize_parameters
+from tinsmith_ir.rounding import Rounding
+from tinsmith_lowering import (
+    Cost,
+    Emission,
+    Kernel,
+    Layer,
+    Layouts,
+    Prepared,
+    Rule,
+    Scope,
+    Signature,
+)
+
+from tinsmith_diana import jobs, scales, turning
+from tinsmith_diana.layouts import DianaPixels, DianaRows
+from tinsmith_diana.rules import board_has_array, cost_of, emission, job_kernel, prepared
+
+NAME, IN_PIXELS = "tinsmith_diana_digital", "tinsmith_diana_digital_in_pixels"
+
+_ROWS, _PIXELS = DianaRows(), DianaPixels()
+
+
+def has_no_zero_points(layer: Layer) -> str | None:
+    """Zero points are 0, as there is no bias."""
+    p = _parameters(layer)
+    points = -p.input_offset, p.output_offset
+    return f"they are {points[0]} and {points[1]}" if any(points) else None
+
+
+def is_shift(layer: Layer) -> str | None:
+    """The result's scale is the operand's times a power of two, from half to 2**30 times."""
+    p = _parameters(layer)
+    shift = scales.right_shift(p.multiplier, p.shift)
+    if shift is None:
+        return f"the multiplier {p.multiplier:,} is no power of two"
+    return None if 0 <= shift + 1 <= jobs.LARGEST_SHIFT else f"the shift is {shift}"
+
+
+def clips_to_int8(layer: Layer) -> str | None:
+    """The result is clipped to all of int8: additions have no ReLU."""
+    p = _parameters(layer)
+    ends = p.clamp_min, p.clamp_max
+    return None if ends == (-128, 127) else f"it is clipped to {ends[0]} to {ends[1]}"
+
+
+def rows_fit(layer: Layer) -> str | None:
+    """Operand and result, in rows of whole words, fit the L1 memory of 262,144 bytes together."""
+    return _l1_finding(layer, _ROWS)
+
+
+def pixels_fit(layer: Layer) -> str | None:
+    """Operand and result, as pixels, fit the L1 memory of 262,144 bytes together."""
+    return _l1_finding(layer, _PIXELS)
+
+
+def prepare(layer: Layer, *, layout: ElementLayout) -> tuple[Prepared, ...]:
+    """The record."""
+    p = _parameters(layer)
+    shift = scales.right_shift(p.multiplier, p.shift)
+    if shift is None:
+        raise ValueError(f"layer {layer.name}: its multiplier is no power of two")
+    return prepared(jobs.Addition(layout.size_bytes(layer.output), shift + 1))
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    del layer
+    return emission(scope, weights=False, operand=scope.input(0))
+
+
+def cost(layer: Layer, *, layout: ElementLayout) -> Cost:
+    """Of the accelerator's job, and of the core that starts it."""
+    return cost_of(jobs.Addition(layout.size_bytes(layer.output), 0))
+
+
+def layouts(layer: Layer, *, layout: ElementLayout) -> Layouts:
+    """One, before and behind."""
+    del layer
+    return Layouts((layout.name,), (layout.name,))
+
+
+def kernels() -> tuple[Kernel, ...]:
+    """One for each layout."""
+    return (
+        _kernel(_ROWS, NAME, (turning.has_rows, rows_fit)),
+        _kernel(_PIXELS, IN_PIXELS, (turning.is_image, pixels_fit)),
+    )
+
+
+def _kernel(layout: ElementLayout, name: str, own_rules: tuple[Rule, ...]) -> Kernel:
+    return job_kernel(
+        name=name,
+        operator=Requantize,
+        signature=Signature((DType.INT8,), DType.INT8),
+        emit=emit,
+        rules=(
+            board_has_array,
+            turning.is_computed,
+            has_no_zero_points,
+            is_shift,
+            clips_to_int8,
+            *own_rules,
+        ),
+        prepare=partial(prepare, layout=layout),
+        roundings=(Rounding.FLOOR,),
+        layouts=partial(layouts, layout=layout),
+        cost=partial(cost, layout=layout),
+        as_they_lie=True,
+    )
+
+
+def _l1_finding(layer: Layer, layout: ElementLayout) -> str | None:
+    needed = 2 * layout.size_bytes(layer.output)
+    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+
+
+def _parameters(layer: Layer) -> RequantizeParameters:
+    return requantize_parameters(layer.operator_as(Requantize), layer.inputs, layer.output)
