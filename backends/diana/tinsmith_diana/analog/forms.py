@@ -9,7 +9,7 @@ from tinsmith_ir.errors import GraphError
 from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators import Operator, Reshape
 from tinsmith_ir.types import TensorType
-from tinsmith_lowering import CORES, Kernel, Layer
+from tinsmith_lowering import CORES, Beside, Kernel, Layer
 from tinsmith_target import Target
 
 from tinsmith_diana.analog.fitting import narrowing
@@ -60,11 +60,15 @@ class Forms:
 
     def operand(self, kernel: Kernel, layer: Layer, index: int) -> Form:
         """In which a kernel takes an operand."""
-        return Form(kernel.layouts(layer).of_input(index), self._is_near(kernel))
+        beside = self._beside(kernel)
+        is_near = beside is not None and not beside.copies_operands
+        return Form(kernel.layouts(layer).of_input(index), is_near)
 
     def result(self, kernel: Kernel, layer: Layer, index: int) -> Form:
         """In which it gives a result."""
-        return Form(kernel.layouts(layer).of_output(index), self._is_near(kernel))
+        beside = self._beside(kernel)
+        is_near = beside is not None and not beside.copies_results
+        return Form(kernel.layouts(layer).of_output(index), is_near)
 
     def ways(self, type_: TensorType) -> Ways:
         """From each form of an int8 tensor to each other that can be made of it."""
@@ -72,10 +76,11 @@ class Forms:
             self._found[type_] = _closed([*self._steps(type_)])
         return self._found[type_]
 
-    def _is_near(self, kernel: Kernel) -> bool:
+    def _beside(self, kernel: Kernel) -> Beside | None:
+        """Of a kernel of an accelerator that has a scratchpad."""
         scratchpad = self._target.board.scratchpad
         is_there = scratchpad is not None and kernel.accelerator in scratchpad.accelerators
-        return is_there and kernel.beside is not None and not kernel.beside.copies
+        return kernel.beside if is_there else None
 
     def _steps(self, type_: TensorType) -> Iterator[tuple[Form, Form, Way]]:
         halving, narrowed = narrowing(type_)
