@@ -190,6 +190,23 @@ def test_the_digital_array_halves_images_where_they_lie(
     }
 
 
+def test_the_core_halves_what_lies_densely(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The digital array could, but is given no layer for which operands would have to be turned."""
+    model = tmp_path / "dense.tsm"
+    head = _HALVED[: _HALVED.index("  %d:")].replace("[1,6,16,3]", "[1,6,16,20]")
+    tail = _HALVED[_HALVED.index("  %f:") : _HALVED.index("  %g:")]
+    text = head + tail.replace("requantize(%d)", "requantize(%x)").replace(
+        "f: i8[1,6,16,20]<2.0", "f: i8[1,6,16,20]<1.0"
+    )
+    model.write_text(f"{text}  output %e\n}}\n", encoding="utf-8")
+    given = _inputs(tmp_path, (6, 16, 20))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    assert kernels["f"].startswith("tinsmith_pulp_")
+
+
 def test_images_lie_in_as_many_banks_as_they_have_channels_for(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

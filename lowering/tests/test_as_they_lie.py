@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tinsmith_ir import ElementLayout, Graph, TensorType, parse_graph
-from tinsmith_lowering import Kernel, Layer, Layouts, lower, supported_operators
+from tinsmith_lowering import (
+    Kernel,
+    Layer,
+    Layouts,
+    kernels_by_unit,
+    layer_of_node,
+    lower,
+    supported_operators,
+)
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -90,6 +98,16 @@ def test_what_was_turned_for_others_lies_in_both_layouts() -> None:
 def _is_first(layer: Layer) -> str | None:
     """The layer is called so."""
     return None if layer.name == "first" else f"it is {layer.name}"
+
+
+def test_no_engine_is_able_by_it_alone() -> None:
+    """Whoever gives a layer to an engine does not know where its operands will lie."""
+    turned, *others = kernels()
+    array = replace(turned, accelerator="array")
+    graph = add_of("y", "y")
+    layer = layer_of_node(graph, graph.nodes[-1], target("host"))
+    found = {unit: kernel.name for unit, kernel in kernels_by_unit(layer, (array, *others)).items()}
+    assert found == {"cores": "toy_add"}
 
 
 def test_the_manual_says_so() -> None:

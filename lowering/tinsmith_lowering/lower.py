@@ -423,11 +423,12 @@ def choose_kernel(
 
 def kernels_by_unit(layer: Layer, kernels: Sequence[Kernel]) -> Mapping[str, Kernel]:
     """Each engine that can compute a layer, with the kernel that it is lowered to if a node names the engine; whether
-    it pays is not asked. The engine of the first of the kernels comes first.
+    it pays is not asked. The engine of the first of the kernels comes first. Kernels that take operands as they lie
+    make no engine able: where operands lie is not known before all layers have their kernels.
     """
     found: dict[str, Kernel] = {}
     for unit in dict.fromkeys(kernel.unit for kernel in _taking(layer.kind, tuple(kernels))):
-        own = [kernel for kernel in kernels if kernel.unit == unit]
+        own = [kernel for kernel in kernels if kernel.unit == unit and not kernel.as_they_lie]
         choice = _choose(layer, own, in_one_memory=True, is_chosen=True)
         if not isinstance(choice, str):
             found[unit] = choice[0]
