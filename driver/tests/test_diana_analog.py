@@ -12,9 +12,10 @@ from tinsmith_target import target
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
 _TURNING, _CORES_TURNING = "tinsmith_diana_digital_pixels", "tinsmith_diana_rows_to_pixels"
+_IN_PIXELS = "tinsmith_diana_digital_in_pixels"
 
 # Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
-# sum behind reads what the digital array has left, too.
+# sum behind reads what the digital array has left, too, as pixels that were made of it for the analog one.
 _WEIGHTS = np.random.default_rng(1).integers(-1, 2, (18, 3, 3, 18)).reshape(-1).tolist()
 _MODEL = f"""graph 2 "mixed" {{
   input %x: i8[1,6,8,3]<0.5, 0>
@@ -150,7 +151,7 @@ def test_both_arrays_share_their_memory(
     kernels = verify(model, tmp_path, "--engines", "both", "--inputs", _inputs(tmp_path))
     assert capsys.readouterr().out.endswith("bit-exact\n")
     layers = {name: kernels[name] for name in ("d", "e", "s")}
-    assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _DIGITAL}
+    assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _IN_PIXELS}
     assert kernels["d.diana_pixels"] == _TURNING
     assert {"digital", "analog"} <= engines_of(tmp_path).keys()
 
@@ -251,9 +252,23 @@ def test_a_block_of_analog_layers_stays_in_pixels(
     # The sum lies where no core reads it.
     text = "layers: all equal, 1 of 6 aside, which no core can read\nbit-exact\n"
     assert capsys.readouterr().out.endswith(text)
-    expected = {"r": _ANALOG, "q": _ANALOG, "s": f"{_DIGITAL}_in_pixels", "y": _ANALOG}
+    expected = {"r": _ANALOG, "q": _ANALOG, "s": _IN_PIXELS, "y": _ANALOG}
     assert {name: kernels[name] for name in "rqsy"} == expected
     assert len(kernels) == len(expected) + 2
+
+
+@pytest.mark.parametrize(("engines", "channels"), [("analog", 20), ("both", 64)])
+def test_an_average_behind_the_array_reads_pixels(
+    engines: str, channels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "averaged.tsm"
+    text = block(channels).replace("output %y", "output %mean")
+    mean = f"  %mean: i8[1,1,1,{channels}]<0.5, 0> = average_pool2d(%y) {{window=[6,9]}}\n"
+    model.write_text(text.replace("  output", f"{mean}  output"), encoding="utf-8")
+    given = _inputs(tmp_path, (6, 9, 12))
+    kernels = verify(str(model), tmp_path, "--engines", engines, "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    assert kernels["mean"] == "tinsmith_diana_average_pixels"
 
 
 @pytest.mark.parametrize(

@@ -67,6 +67,21 @@ def block(
     }}""")
 
 
+def averaged(channels: int, size: str) -> Graph:
+    """A layer, and the mean of its pixels."""
+    random = np.random.default_rng(channels)
+    weights = random.integers(-1, 2, channels * 12).tolist()
+    return parse_graph(f"""graph 2 "averaged" {{
+      input %x: i8[1,{size},12]<0.5, 0>
+      const %v: i8[{channels},1,1,12] = {weights}
+      const %m: i8[{channels}] = {random.integers(-9, 10, channels).tolist()}
+      const %a: i8[{channels}] = {random.integers(-20, 20, channels).tolist()}
+      %r: i8[1,{size},{channels}]<0.5, 0> = analog_conv2d(%x, %v, %m, %a) {{gain=16, chunk_channels=12}}
+      %y: i8[1,1,1,{channels}]<0.5, 0> = average_pool2d(%r) {{window=[{size}]}}
+      output %y
+    }}""")
+
+
 def lowered(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> Program:
     program = prepare(lower(graph, host, kernels), host, kernels)
     check_calls(program, host, kernels)
@@ -121,3 +136,33 @@ def test_sums_that_are_rounded_otherwise_are_the_cores(
 ) -> None:
     program = lowered(block(16, rounding="{rounding=nearest}"), host, both)
     assert sum_kernel(program)[0] == "tinsmith_add_s8_nearest"
+
+
+@pytest.mark.parametrize(
+    ("channels", "size"), [(16, "8,8"), (20, "3,5"), (33, "17,16"), (64, "4,4"), (65, "2,9")]
+)
+def test_an_average_takes_pixels_as_they_lie(
+    channels: int,
+    size: str,
+    host: Target,
+    both: tuple[Kernel, ...],
+    objects: KernelObjects,
+    tmp_path: Path,
+) -> None:
+    graph = averaged(channels, size)
+    program = lowered(graph, host, both)
+    assert program.calls[-1].kernel == "tinsmith_diana_average_pixels"
+    model = HostModel.build(place(program), host, both, objects, tmp_path)
+    for inputs in analog_inputs(graph, 3):
+        assert model.wrong_results(inputs, graph) == []
+
+
+def test_an_average_of_what_is_dense_is_another_back_ends(
+    host: Target, both: tuple[Kernel, ...]
+) -> None:
+    graph = parse_graph("""graph 2 "dense" {
+      input %x: i8[1,3,4,5]<0.5, 0>
+      %y: i8[1,1,1,5]<0.5, 0> = average_pool2d(%x) {window=[3,4]}
+      output %y
+    }""")
+    assert lowered(graph, host, both).calls[0].kernel.startswith("tinsmith_average_pool2d")

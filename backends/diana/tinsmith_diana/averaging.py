@@ -1,19 +1,20 @@
 """AveragePool2D over a whole image, by the core, of planes as the digital accelerator leaves them."""
 
+from functools import partial
+
 from tinsmith_ir.operators import AveragePool2D
 from tinsmith_ir.parameters import pool_parameters
 from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Scope
 
-from tinsmith_diana.layouts import padded
 from tinsmith_diana.rules import ROWS, board_has_array, plane_kernel
 
 NAME = "tinsmith_diana_average"
 _MOST_ELEMENTS = 1 << 24
 """Of a plane, whose sum has 32 bits."""
 
-# Cycles, measured on the simulator: of a call, of a plane (its division most of all), of a row, of 16 bytes of one.
-_CALL_CYCLES, _PLANE_CYCLES, _ROW_CYCLES, _BLOCK_CYCLES = 30, 50, 16, 14
-_BLOCK_BYTES = 16
+# Cycles, measured on the simulator: of a call; of a plane, of a loop over words of it, of two of these words.
+_CALL_CYCLES, _PLANE_CYCLES, _LOOP_CYCLES, _WORDS_CYCLES = 60, 12, 17, 5
+_WORD_BYTES = 4
 
 
 def is_whole_image(layer: Layer) -> str | None:
@@ -44,19 +45,23 @@ def rounds_halves_away(layer: Layer) -> str | None:
     return "they are rounded up" if pool.halves_up else None
 
 
-def emit(layer: Layer, scope: Scope) -> Emission:
-    """One call."""
+def emit(layer: Layer, scope: Scope, *, name: str) -> Emission:
+    """One call of a function, however the image lies."""
     p = pool_parameters(layer.operator_as(AveragePool2D), layer.inputs, layer.output)
     _, height, width, channels = layer.input(0).shape
     numbers = f"{height}u, {width}u, {channels}u, {p.clamp_min}, {p.clamp_max}"
-    return Emission((f"  {NAME}({scope.input(0)}, {numbers}, {scope.output});",))
+    return Emission((f"  {name}({scope.input(0)}, {numbers}, {scope.output});",))
 
 
 def cost(layer: Layer) -> Cost:
-    """Cycles of the core, all in its memory."""
+    """Cycles of the core, all in its memory: loops go along rows where these have more words than there are rows, else
+    from row to row, over two words of each at once.
+    """
     _, height, width, channels = layer.input(0).shape
-    of_row = _ROW_CYCLES + padded(width) // _BLOCK_BYTES * _BLOCK_CYCLES
-    return Cost(_CALL_CYCLES + channels * (_PLANE_CYCLES + height * of_row))
+    words = -(-width // _WORD_BYTES)
+    loops = height if words > height else -(-words // 2)
+    of_plane = _PLANE_CYCLES + loops * _LOOP_CYCLES + height * words * _WORDS_CYCLES // 2
+    return Cost(_CALL_CYCLES + channels * of_plane)
 
 
 def layouts(layer: Layer) -> Layouts:
@@ -65,14 +70,18 @@ def layouts(layer: Layer) -> Layouts:
     return Layouts((ROWS,))
 
 
+RULES = (is_whole_image, sums_fit, rounds_halves_away)
+"""Of averages by the core, however an image lies."""
+
+
 def kernels() -> tuple[Kernel, ...]:
     """The one there is."""
     return (
         plane_kernel(
             name=NAME,
             operator=AveragePool2D,
-            emit=emit,
-            rules=(board_has_array, is_whole_image, sums_fit, rounds_halves_away),
+            emit=partial(emit, name=NAME),
+            rules=(board_has_array, *RULES),
             layouts=layouts,
             cost=cost,
             as_they_lie=True,

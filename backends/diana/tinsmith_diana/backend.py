@@ -15,6 +15,7 @@ from tinsmith_diana import (
     shifting,
     turning,
 )
+from tinsmith_diana.analog import averaging as analog_averaging
 from tinsmith_diana.analog import convolution as analog_convolution
 from tinsmith_diana.analog import turning as analog_turning
 
@@ -44,8 +45,8 @@ class DianaDigitalBackend(Checked):
 
 @dataclass(frozen=True)
 class DianaAnalogBackend(Checked):
-    """Operators of the analog array that the core gives to it, and turning of images for it; all else is another back
-    end's.
+    """Operators of the analog array that the core gives to it, turning of images for it, and averages of images as it
+    leaves them; all else is another back end's.
     """
 
     name: str = analog_convolution.BACKEND
@@ -54,4 +55,8 @@ class DianaAnalogBackend(Checked):
     def kernels(self, target: Target) -> tuple[Kernel, ...]:
         """The same of any target: a rule refuses boards that have no accelerator."""
         del target
-        return (*analog_convolution.kernels(), *analog_turning.kernels())
+        return (
+            *analog_convolution.kernels(),
+            *analog_averaging.kernels(),
+            *analog_turning.kernels(),
+        )

@@ -61,6 +61,20 @@ void tinsmith_diana_rows_to_pixels(const int8_t *rows, uint32_t height, uint32_t
 void tinsmith_diana_pixels_to_rows(const int8_t *pixels, uint32_t height, uint32_t width, uint32_t channels,
                                    int8_t *rows);
 
+/**
+ * The mean of each channel, halves rounded away from zero as TFLite's AVERAGE_POOL_2D does it, then clamped.
+ *
+ * @param[in] pixels   at a multiple of 4
+ * @param[in] height   1 or more, as the other two
+ * @param[in] width    pixels of a row; height * width < 2**24
+ * @param[in] channels elements of a pixel
+ * @param[in] min      least result, -128 or more
+ * @param[in] max      largest result, up to 127
+ * @param[out] output  `channels` bytes
+ */
+void tinsmith_diana_average_pixels(const int8_t *pixels, uint32_t height, uint32_t width, uint32_t channels,
+                                   int32_t min, int32_t max, int8_t *output);
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif

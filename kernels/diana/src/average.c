@@ -1,42 +1,71 @@
-// Means of planes where they lie.
+// Means of planes, and of pixels, where they lie.
+#include "sums.h"
+#include "tinsmith_diana_pixels.h"
 #include "tinsmith_diana_planes.h"
-#include "words.h"
 
-#define ONES 0x01010101u
+// The first means of a word, up to four.
+static void store_means(uint8_t *to, uint32_t count, uint32_t word) {
+  if (count >= WORD_ELEMENTS) {
+    store_four(to, word);
+    return;
+  }
+  for (uint32_t i = 0u; i < count; ++i) {
+    to[i] = (uint8_t)(word >> (BYTE_BITS * i));
+  }
+}
 
-static int32_t sum_of_row(const uint8_t *row, uint32_t width, int32_t sum) {
-  const uint8_t *const end = row + (width & ~(WORD_ELEMENTS - 1u));
-  for (; end - row >= 16; row += 16) {
-    const uint32_t a = load_row_word(row), b = load_row_word(row + 4);
-    const uint32_t c = load_row_word(row + 8), d = load_row_word(row + 12);
-    sum = add_four(add_four(add_four(add_four(sum, a, ONES), b, ONES), c, ONES), d, ONES);
-  }
-  for (; row != end; row += 4) {
-    sum = add_four(sum, load_row_word(row), ONES);
-  }
+// What takes those bytes of a row's last word into a sum that are in the row.
+static uint32_t ones_of_last(uint32_t width) {
   const uint32_t left = width % WORD_ELEMENTS;
-  return left == 0u ? sum : add_four(sum, load_row_word(row), ONES << free_bits(left));
+  return left == 0u ? ONES : ONES << free_bits(left);
 }
 
-static int32_t rounded_mean(int32_t sum, int32_t count) {
-  const int32_t half = count / 2;
-  return (sum < 0 ? sum - half : sum + half) / count;
+// Of rows of more than two words: along rows where these have more words than there are rows, else from row to row.
+static int32_t sum_of_wide_plane(const uint8_t *plane, uint32_t height, uint32_t width) {
+  const uint32_t step = row_bytes(width), last = ones_of_last(width);
+  uint32_t words = (width + WORD_ELEMENTS - 1u) / WORD_ELEMENTS;
+  int32_t sum = 0;
+  if (words > height) {
+    for (; height != 0u; --height, plane += step) {
+      sum = sum_of_words(plane, words - 1u, WORD_ELEMENTS, ONES, sum);
+      sum = sum_of_words(plane + (words - 1u) * WORD_ELEMENTS, 1u, step, last, sum);
+    }
+    return sum;
+  }
+  for (; words > 2u; words -= 2u, plane += 2u * WORD_ELEMENTS) {
+    sum = sum_of_pairs(plane, height, step, ONES, sum);
+  }
+  return words == 2u ? sum_of_pairs(plane, height, step, last, sum) : sum_of_words(plane, height, step, last, sum);
 }
 
-static int32_t clamped(int32_t value, int32_t min, int32_t max) {
-  return value < min ? min : value > max ? max : value;
-}
-
+// Loops of their own: the wide one has no registers left for the sums of small images, which are the most frequent.
 void tinsmith_diana_average(const int8_t *rows, uint32_t height, uint32_t width, uint32_t channels, int32_t min,
                             int32_t max, int8_t *output) {
-  const uint8_t *row = (const uint8_t *)rows;
-  const int32_t count = (int32_t)(height * width);
-  for (uint32_t c = 0u; c < channels; ++c) {
-    int32_t sum = 0;
-    for (uint32_t y = 0u; y < height; ++y) {
-      sum = sum_of_row(row, width, sum);
-      row += row_bytes(width);
+  const divisor_t by = divisor_of(height * width);
+  const uint32_t step = row_bytes(width), last = ones_of_last(width);
+  const uint8_t *plane = (const uint8_t *)rows;
+  int8_t *const end = output + channels;
+  if (width > 2u * WORD_ELEMENTS) {
+    for (; output != end; ++output, plane += height * step) {
+      *output = (int8_t)mean_of(sum_of_wide_plane(plane, height, width), &by, min, max);
     }
-    output[c] = (int8_t)clamped(rounded_mean(sum, count), min, max);
+  } else if (width > WORD_ELEMENTS) {
+    for (; output != end; ++output, plane += height * step) {
+      *output = (int8_t)mean_of(sum_of_pairs(plane, height, step, last, 0), &by, min, max);
+    }
+  } else {
+    for (; output != end; ++output, plane += height * step) {
+      *output = (int8_t)mean_of(sum_of_words(plane, height, step, last, 0), &by, min, max);
+    }
+  }
+}
+
+void tinsmith_diana_average_pixels(const int8_t *pixels, uint32_t height, uint32_t width, uint32_t channels,
+                                   int32_t min, int32_t max, int8_t *output) {
+  const divisor_t by = divisor_of(height * width);
+  for (uint32_t c = 0u; c < channels; c += WORD_ELEMENTS) {
+    int32_t sums[WORD_ELEMENTS] = {0};
+    add_pixels((const uint8_t *)pixels + c, height * width, pixel_bytes(channels), sums);
+    store_means((uint8_t *)output + c, channels - c, means_of(sums, &by, min, max));
   }
 }

@@ -104,11 +104,6 @@ void tinsmith_diana_from_rows(const int8_t *rows, uint32_t height, uint32_t widt
   }
 }
 
-static uint32_t pixel_bytes(uint32_t channels) {
-  return channels > BANKED_CHANNELS ? (channels + BANKED_CHANNELS - 1u) / BANKED_CHANNELS * BANKED_CHANNELS
-                                    : row_bytes(channels);
-}
-
 // Pixels that have no elements between them, or one of them, are a row of elements side by side.
 static uint32_t elements_at_once(uint32_t count, uint32_t channels) {
   return pixel_bytes(channels) == channels ? count * channels : channels;

@@ -23,6 +23,11 @@ static inline uint32_t row_bytes(uint32_t width) {
   return (width + 15u) & ~15u;
 }
 
+static inline uint32_t pixel_bytes(uint32_t channels) {
+  return channels > BANKED_CHANNELS ? (channels + BANKED_CHANNELS - 1u) / BANKED_CHANNELS * BANKED_CHANNELS
+                                    : row_bytes(channels);
+}
+
 // How far the first of `count` elements, 0 to 3, is from the word's upper end when they stand at its lower one.
 static inline uint32_t free_bits(uint32_t count) {
   return BYTE_BITS * (WORD_ELEMENTS - count);

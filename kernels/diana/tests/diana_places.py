@@ -46,7 +46,7 @@ def build(
         if each is not None
         for source in (f"{each}.c", *_SOURCES[each])
     ]
-    place = target("host") if is_twin else _roomy_chip()
+    place = target("host") if is_twin else roomy_chip()
     try:
         need_emulator(place.board)
         return build_firmware(
@@ -62,7 +62,7 @@ def build(
         pytest.skip(str(error))
 
 
-def _roomy_chip() -> Target:
+def roomy_chip() -> Target:
     """The chip with more of its L2 for arrays than networks want, and less for weights: programs hold images of L1."""
     chip = target("diana")
     board = chip.board

@@ -1,22 +1,33 @@
-"""Images to planes, to pixels and back, and means of planes: those of numpy over random shapes, under sanitizers."""
+"""Images to planes, to pixels and back, and means of both: those of numpy over random shapes, on the chip, and on a
+computer under sanitizers.
+"""
 
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
-from diana_places import ROOM
+from diana_places import ROOM, roomy_chip
 from numpy.typing import NDArray
 from tinsmith_emulators import MissingEmulatorError, need_emulator, run
-from tinsmith_target import target
+from tinsmith_target import Target, target
 from tinsmith_toolchains import Firmware, MissingToolError, build_firmware
 
 Image = NDArray[np.int8]
 _IMAGE_BYTES = 0x4000
-_TO_ROWS, _FROM_ROWS, _AVERAGE, _TO_PIXELS, _FROM_PIXELS, _ROWS_TO_PIXELS, _PIXELS_TO_ROWS = range(
-    7
-)
+(
+    _TO_ROWS,
+    _FROM_ROWS,
+    _AVERAGE,
+    _TO_PIXELS,
+    _FROM_PIXELS,
+    _ROWS_TO_PIXELS,
+    _PIXELS_TO_ROWS,
+    _AVERAGE_PIXELS,
+) = range(8)
 _ANYTHING = 0x5A
 """In results before, and between the elements of planes that are given."""
 _SHAPES = [
@@ -29,6 +40,11 @@ _SHAPES = [
     (5, 25, 8),
     (3, 3, 31),
     (8, 8, 9),
+    (9, 7, 6),
+    (16, 16, 5),
+    (17, 15, 4),
+    (23, 11, 3),
+    (35, 2, 26),
     (2, 3, 64),
     (3, 2, 65),
     (1, 5, 130),
@@ -90,17 +106,23 @@ def drawn(shape: tuple[int, int, int], seed: int) -> Image:
     return np.random.default_rng(seed).integers(-128, 128, shape).astype(np.int8)
 
 
-@pytest.fixture(scope="module")
-def firmware(tmp_path_factory: pytest.TempPathFactory) -> Firmware:
+@pytest.fixture(scope="module", params=["host", "diana"])
+def firmware(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Firmware:
+    place = roomy_chip() if request.param == "diana" else target("host")
+    return built("planes.c", ["turn.c", "average.c"], place, tmp_path_factory.mktemp("planes"))
+
+
+def built(program: str, sources: Sequence[str], place: Target, folder: Path) -> Firmware:
+    """A program of this folder with files of `src`."""
     try:
-        need_emulator(target("host").board)
+        need_emulator(place.board)
         return build_firmware(
-            target("host"),
-            [ROOM / "src" / "turn.c", ROOM / "src" / "average.c"],
-            harness=[ROOM / "tests" / "planes.c"],
+            place,
+            [ROOM / "src" / source for source in sources],
+            harness=[ROOM / "tests" / program],
             include_directories=[ROOM / "include", ROOM / "src"],
-            output_directory=tmp_path_factory.mktemp("planes"),
-            sanitize=True,
+            output_directory=folder,
+            sanitize=place.name == "host",
             extra_flags=["-Werror"],
         )
     except (MissingEmulatorError, MissingToolError) as error:
@@ -162,13 +184,28 @@ def test_pixels_become_planes(firmware: Firmware) -> None:
 
 
 @pytest.mark.parametrize("ends", [(-128, 127), (0, 127), (-3, 4)])
-def test_planes_are_averaged(firmware: Firmware, ends: tuple[int, int]) -> None:
+@pytest.mark.parametrize("operation", [_AVERAGE, _AVERAGE_PIXELS])
+def test_planes_and_pixels_are_averaged(
+    operation: int, firmware: Firmware, ends: tuple[int, int]
+) -> None:
     of_ends = [np.full((4, 8, 3), value, np.int8) for value in (-128, 127)]
     halves = [np.array([1, 2, -1, -2], np.int8).reshape(1, 2, 2), np.array([[[1], [2]]], np.int8)]
     images = [*IMAGES, *of_ends, *halves, *(it // np.int8(16) for it in IMAGES)]
-    make = partial(Given, _AVERAGE, ends=ends)
-    given = [make(it, planes(it).tobytes(), it.shape[2]) for it in images]
+    lies = planes if operation == _AVERAGE else pixels
+    make = partial(Given, operation, ends=ends)
+    given = [make(it, lies(it).tobytes(), it.shape[2]) for it in images]
     for image, found in zip(images, results(firmware, given), strict=True):
         wanted = averages(image, ends)
         assert found[: wanted.size].view(np.int8).tolist() == wanted.tolist(), image.shape
         assert (found[wanted.size :] == _ANYTHING).all()
+
+
+def test_means_are_those_of_a_division(tmp_path: Path) -> None:
+    """Each sum that there is of up to 300 int8, by reciprocals of counts up to 256 and by divisions; then the ends of
+    others.
+    """
+    firmware = built("means.c", [], target("host"), tmp_path)
+    (output,) = run(firmware, firmware.target, [b""]).outputs
+    wrong, compared = np.frombuffer(output, np.uint32).tolist()
+    assert wrong == 0
+    assert compared > sum(255 * count for count in range(1, 301))
