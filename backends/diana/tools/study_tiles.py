@@ -3,16 +3,17 @@ HTVM's paper asks. All cycles are modelled (`tinsmith_diana.jobs`), none is simu
 
 python backends/diana/tools/study_tiles.py
 
-A tile is some output channels and rows; input channels and columns stay whole. As HTVM's loop has it, each tile copies
-its part of the input, runs its jobs and copies its part of the result. Tiles are chosen by three rules: the largest one
-(`largest`); HTVM's weights of its solver, as its code has them (`htvm`); the fewest modelled cycles (`fewest`). `kept`
-is the last one where tiles of the same rows copy the input once.
+A tile is some output channels, rows and columns; input channels stay whole. As HTVM's loop has it, each tile copies its
+part of the input, runs its jobs and copies its part of the result. Tiles are chosen by three rules: the largest one
+(`largest`, of which there are several); HTVM's weights of its solver, as its code has them (`htvm`); the fewest
+modelled cycles, of tiles with whole columns, as copies of parts of rows cost most of all (`fewest`). `kept` is the last
+one where tiles of the same rows copy the input once.
 """
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 from tinsmith_diana import jobs
 from tinsmith_diana.layouts import COPIED_BYTES, LANES, padded
@@ -46,20 +47,25 @@ class Layer:
 
 @dataclass(frozen=True)
 class Tile:
-    """Output channels and rows; those at the end may have fewer."""
+    """Output channels, rows and columns; those at the end may have fewer."""
 
     channels: int
     rows: int
+    columns: int
+
+    def __str__(self) -> str:
+        """For the table."""
+        return f"{self.channels} x {self.rows} x {self.columns}"
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """What a tile's rows of outputs read: input rows inside the image, rows of zeros above and below."""
+class _Part:
+    """Rows or columns of a tile's result, and what they read: those inside the image, zeros before and behind."""
 
     outputs: int
     inputs: int
-    above: int
-    below: int
+    before: int
+    behind: int
 
 
 LAYERS = (
@@ -72,93 +78,127 @@ Rule = Callable[[Layer, int], Tile | None]
 """The tile for so many bytes of L1; None where not one row of one channel has room."""
 
 
-def largest(layer: Layer, budget: int) -> Tile | None:
-    """Of most bytes; of these the most channels."""
-    tiles = [*_tiles(layer, budget)]
-    return max(tiles, key=lambda tile: (_bytes(layer, tile), tile.channels), default=None)
+def largest(layer: Layer, budget: int, *, worst: bool = False) -> Tile | None:
+    """Of most bytes, without what pads rows to words, as HTVM's solver counts them. Several often have as many, and
+    nothing says which one a solver finds: the one of fewest cycles, or of most.
+    """
+    tiles = [*_largest_of_each_extent(layer, budget)]
+    most = max((_bytes(layer, tile) for tile in tiles), default=0)
+    equals = (tile for tile in tiles if _bytes(layer, tile) == most)
+    choose = max if worst else min
+    return choose(equals, key=lambda tile: cycles(layer, tile), default=None)
 
 
 def htvm(layer: Layer, budget: int) -> Tile | None:
-    """By HTVM's weights: first with all rows, then with any."""
+    """By HTVM's weights: first with all rows and columns, then with any rows; its third try has no more to do."""
     tiles = [*_tiles(layer, budget)]
     whole = [tile for tile in tiles if tile.rows == layer.height]
     return max(whole or tiles, key=lambda tile: (_weight(layer, tile), tile.rows), default=None)
 
 
 def fewest(layer: Layer, budget: int, *, kept: bool = False) -> Tile | None:
-    """Of fewest cycles, of all tiles there are. kept: as of `cycles`."""
+    """Of fewest cycles, of all tiles of whole columns. kept: as of `cycles`."""
     tiles = [*_tiles(layer, budget)]
     return min(tiles, key=lambda tile: cycles(layer, tile, kept=kept), default=None)
 
 
-RULES: Mapping[str, Rule] = {"largest": largest, "htvm": htvm, "fewest": fewest}
+RULES: Mapping[str, Rule] = {
+    "largest, worst": partial(largest, worst=True),
+    "largest, best": largest,
+    "htvm": htvm,
+    "fewest": fewest,
+}
 
 
 def cycles(layer: Layer, tile: Tile, *, kept: bool = False) -> int:
-    """Modelled, of the layer in such tiles. kept: the input of tiles of the same rows is copied once."""
+    """Modelled, of the layer in such tiles. kept: the input of tiles of the same rows and columns is copied once."""
     groups = [*_parts(layer.outputs, tile.channels)]
     total = 0
-    for rows in _row_parts(layer, tile.rows):
-        total += _copy(layer.inputs, rows.inputs, layer) * (1 if kept else len(groups))
-        total += sum(_job(layer, rows, channels) for channels in groups)
+    for rows in _windows(layer.height, layer.side, tile.rows):
+        for columns in _windows(layer.width, layer.side, tile.columns):
+            copy = _copy(layer, layer.inputs, rows.inputs, columns.inputs)
+            total += copy * (1 if kept else len(groups))
+            total += sum(_job(layer, rows, columns, channels) for channels in groups)
     return total
 
 
 @cache
-def _job(layer: Layer, rows: _Rows, channels: int) -> int:
+def _job(layer: Layer, rows: _Part, columns: _Part, channels: int) -> int:
     """Of a tile without its input's copy."""
     work = jobs.Convolution(
-        (rows.inputs, layer.width, layer.inputs),
-        (rows.outputs, layer.width, channels),
+        (rows.inputs, columns.inputs, layer.inputs),
+        (rows.outputs, columns.outputs, channels),
         (layer.side, layer.side),
         1,
-        (rows.above, rows.below, layer.side // 2),
+        (rows.before, rows.behind, columns.before),
         0,
         relu=False,
     )
-    return TILE_CYCLES + jobs.cycles(work) + _copy(channels, rows.outputs, layer)
+    copy = _copy(layer, channels, rows.outputs, columns.outputs)
+    return TILE_CYCLES + jobs.cycles(work) + copy
 
 
-def _copy(channels: int, rows: int, layer: Layer) -> int:
-    """Of rows of planes: one run of bytes where they are all rows of their planes, else one for each plane."""
-    plane = rows * padded(layer.width)
-    runs, size = (1, channels * plane) if rows == layer.height else (channels, plane)
+def _copy(layer: Layer, channels: int, rows: int, columns: int) -> int:
+    """Of rows of planes: one run of bytes where rows and planes are whole, one for each plane where rows are, else one
+    for each row.
+    """
+    runs, size = channels * rows, padded(columns)
+    if columns == layer.width:
+        runs, size = channels, rows * padded(columns)
+        if rows == layer.height:
+            runs, size = 1, channels * size
     whole = -(-size // COPIED_BYTES) * COPIED_BYTES
     return runs * (jobs.COPY_CYCLES + whole // _BYTES_A_CYCLE)
 
 
 def _tiles(layer: Layer, budget: int) -> Iterator[Tile]:
-    """Those that L1 and the weight memory have room for, with the planes behind a result that jobs write, too."""
-    for channels in range(1, layer.outputs + 1):
-        weights = convolution_bytes(padded(channels), layer.side**2 * layer.inputs)
-        if weights > jobs.WEIGHT_MEMORY_BYTES:
-            return
+    """Of whole columns, that L1 has room for, with the planes behind a result that jobs write, too."""
+    for channels in range(1, _most_channels(layer) + 1):
         for rows in range(1, layer.height + 1):
-            if _bytes(layer, Tile(padded(channels), rows)) <= budget:
-                yield Tile(channels, rows)
+            tile = Tile(padded(channels), rows, layer.width)
+            if _bytes(layer, tile, word=LANES) <= budget:
+                yield Tile(channels, rows, layer.width)
 
 
-def _bytes(layer: Layer, tile: Tile) -> int:
-    """Of the largest part of the input, and of the result."""
-    inputs = max(rows.inputs for rows in _row_parts(layer, tile.rows))
-    return padded(layer.width) * (layer.inputs * inputs + tile.channels * tile.rows)
+def _largest_of_each_extent(layer: Layer, budget: int) -> Iterator[Tile]:
+    """Of each number of rows and columns the tile of most channels."""
+    for rows in range(1, layer.height + 1):
+        for columns in range(1, layer.width + 1):
+            room = budget - _bytes(layer, Tile(0, rows, columns))
+            channels = min(_most_channels(layer), room // (rows * columns))
+            if channels > 0:
+                yield Tile(channels, rows, columns)
+
+
+def _most_channels(layer: Layer) -> int:
+    """Whose weights the weight memory has room for."""
+    of_block = convolution_bytes(LANES, layer.side**2 * layer.inputs)
+    return min(layer.outputs, jobs.WEIGHT_MEMORY_BYTES // of_block * LANES)
+
+
+def _bytes(layer: Layer, tile: Tile, *, word: int = 1) -> int:
+    """Of the largest part of the input, and of the result. word: of bytes, to which rows are padded."""
+    rows = max(part.inputs for part in _windows(layer.height, layer.side, tile.rows))
+    columns = max(part.inputs for part in _windows(layer.width, layer.side, tile.columns))
+    source, result = (-(-extent // word) * word for extent in (columns, tile.columns))
+    return layer.inputs * rows * source + tile.channels * tile.rows * result
 
 
 def _weight(layer: Layer, tile: Tile) -> int:
-    has_pixels = tile.rows * layer.width >= _LEAST_PIXELS
+    has_pixels = tile.rows * tile.columns >= _LEAST_PIXELS
     fill = _FILL * ((tile.channels - 1) % LANES)
     return _bytes(layer, tile) + fill + _PIXELS * has_pixels + _CHANNEL * tile.channels
 
 
 @cache
-def _row_parts(layer: Layer, most: int) -> tuple[_Rows, ...]:
-    """most: rows of outputs of a tile."""
-    half, first = layer.side // 2, 0
-    parts: list[_Rows] = []
-    for outputs in _parts(layer.height, most):
+def _windows(extent: int, side: int, most: int) -> tuple[_Part, ...]:
+    """Of an image's rows or columns. most: of outputs in a part."""
+    half, first = side // 2, 0
+    parts: list[_Part] = []
+    for outputs in _parts(extent, most):
         begin, end = first - half, first + outputs + half
-        above, below = max(0, -begin), max(0, end - layer.height)
-        parts.append(_Rows(outputs, end - begin - above - below, above, below))
+        before, behind = max(0, -begin), max(0, end - extent)
+        parts.append(_Part(outputs, end - begin - before - behind, before, behind))
         first += outputs
     return tuple(parts)
 
@@ -170,7 +210,7 @@ def _parts(whole: int, part: int) -> Iterator[int]:
 
 
 def lines(layers: Sequence[Layer], budgets: Sequence[int]) -> Iterator[list[str]]:
-    """Of the table: for each layer and budget the cycles of each rule, and its tile as channels x rows."""
+    """Of the table: for each layer and budget the cycles of each rule, and its tile: channels x rows x columns."""
     for layer in layers:
         for budget in budgets:
             found = {name: rule(layer, budget) for name, rule in RULES.items()}
@@ -178,11 +218,9 @@ def lines(layers: Sequence[Layer], budgets: Sequence[int]) -> Iterator[list[str]
             if kept is None:
                 continue
             taken = [
-                f"{cycles(layer, tile):,} ({tile.channels} x {tile.rows})"
-                for tile in found.values()
-                if tile is not None
+                f"{cycles(layer, tile):,} ({tile})" for tile in found.values() if tile is not None
             ]
-            taken.append(f"{cycles(layer, kept, kept=True):,} ({kept.channels} x {kept.rows})")
+            taken.append(f"{cycles(layer, kept, kept=True):,} ({kept})")
             yield [str(layer), f"{budget // 1024}", *taken]
 
 
