@@ -87,13 +87,13 @@ def test_missed_bounds_are_told() -> None:
     device = [neureka.DeviceRow("near", 100, 102), neureka.DeviceRow("far", 100, 96)]
     assert [*neureka.device_misses(device)] == ["far: 96 cycles, GVSoC has 100"]
     layers = [
-        LayersRow(300, 150, 150, ()),
-        LayersRow(300, 150, 150, ("layer_7",)),
-        LayersRow(300, 80, 220, ()),
+        LayersRow("neureka", 300, 150, 150, 150, ()),
+        LayersRow("neureka", 300, 150, 150, 150, ("layer_7",)),
+        LayersRow("neureka", 300, 80, 220, 80, ()),
     ]
     assert [*neureka.LAYERS.misses(layers)] == [
-        "random layers: 1 differ from the evaluator: layer_7",
-        "random layers: 80 of 300 are the accelerator's, which says little",
+        "random layers, neureka: 1 differ from the evaluator: layer_7",
+        "random layers, neureka: 80 of 300 are the accelerator's, which says little",
     ]
 
 

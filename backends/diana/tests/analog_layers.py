@@ -56,19 +56,6 @@ def analog_layer(seed: int) -> Graph:
     return builder.build(builder.add(operator, [x, *constants], "y", _POINT))
 
 
-def analog_inputs(graph: Graph, seed: int) -> list[dict[str, Array]]:
-    """Of 7 bits: at random, of ends alone, all smallest and all largest."""
-    random = np.random.default_rng(seed)
-    shape = graph.inputs[0].type.shape
-    arrays = (
-        random.integers(-64, 64, shape),
-        random.choice([-64, 63], shape),
-        np.full(shape, -64),
-        np.full(shape, 63),
-    )
-    return [{"x": array.astype(np.int8)} for array in arrays]
-
-
 def expected_results(graph: Graph, x: Array) -> tuple[NDArray[np.int64], float]:
     """The result of a layer's graph, and which share of the converters' results was clipped.
 

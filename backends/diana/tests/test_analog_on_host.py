@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from analog_layers import analog_inputs, analog_layer
+from analog_layers import analog_layer
 from tinsmith_c.testing import HostModel, KernelObjects, tight_program
 from tinsmith_diana.analog import AnalogReferenceBackend
+from tinsmith_diana.analog.border_layers import analog_border_inputs
 from tinsmith_ir import Graph, parse_graph
 from tinsmith_ir.errors import UnsupportedError
 from tinsmith_lowering import Kernel, lower, prepare
@@ -36,7 +37,7 @@ def test_c_gives_the_bytes_of_the_evaluator(
 ) -> None:
     graph = analog_layer(seed)
     model = HostModel.of_graph(graph, host, analog, objects, tmp_path)
-    for inputs in analog_inputs(graph, seed):
+    for inputs in analog_border_inputs(graph, seed):
         assert model.wrong_results(inputs, graph) == []
 
 

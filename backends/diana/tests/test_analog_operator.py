@@ -4,8 +4,9 @@ import dataclasses
 
 import numpy as np
 import pytest
-from analog_layers import analog_inputs, analog_layer, expected_results
+from analog_layers import analog_layer, expected_results
 from tinsmith_diana.analog import AnalogConv2D
+from tinsmith_diana.analog.border_layers import analog_border_inputs
 from tinsmith_ir import Graph, evaluate_graph, parse_graph, print_graph
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.errors import EvaluationError, GraphError
@@ -63,7 +64,7 @@ def test_addends_are_shifted_to_the_left() -> None:
 @pytest.mark.parametrize("seed", _SEEDS)
 def test_layers_are_those_of_the_formula(seed: int) -> None:
     graph = analog_layer(seed)
-    for inputs in analog_inputs(graph, seed)[:2]:
+    for inputs in analog_border_inputs(graph, seed)[:2]:
         expected, _ = expected_results(graph, inputs["x"])
         assert np.array_equal(evaluate_graph(graph, inputs)["y"], expected)
 
@@ -71,14 +72,16 @@ def test_layers_are_those_of_the_formula(seed: int) -> None:
 def test_drawn_layers_clip_and_have_several_chunks() -> None:
     """What the test above stands for."""
     graphs = [analog_layer(seed) for seed in _SEEDS]
-    shares = [expected_results(graph, analog_inputs(graph, 0)[0]["x"])[1] for graph in graphs]
+    shares = [
+        expected_results(graph, analog_border_inputs(graph, 0)[0]["x"])[1] for graph in graphs
+    ]
     assert sum(0.02 < share < 0.9 for share in shares) > 5
     assert sum(share == 0 for share in shares) > 5
     weights = [graph.nodes[0].present_inputs[1].type.shape for graph in graphs]
     assert sum(rows * columns * channels > 1152 for _, rows, columns, channels in weights) > 5
     inner = 0
     for graph in graphs:
-        y = evaluate_graph(graph, analog_inputs(graph, 0)[0])["y"].astype(np.int64)
+        y = evaluate_graph(graph, analog_border_inputs(graph, 0)[0])["y"].astype(np.int64)
         inner += float(((np.abs(y) < 63) & (y != 0)).mean()) > 0.2
     assert inner > 10
 
@@ -97,7 +100,7 @@ def test_any_box_of_a_result_can_be_computed_alone(seed: int) -> None:
     (node,) = graph.nodes
     inputs = [value.type for value in node.present_inputs]
     outputs = [node.outputs[0].type]
-    given = analog_inputs(graph, seed)[0]
+    given = analog_border_inputs(graph, seed)[0]
     arrays = [given["x"], *(graph.constant_data[value.name] for value in node.present_inputs[1:])]
     (whole,) = node.operator.evaluate(arrays, inputs, outputs)
     random = np.random.default_rng(seed)

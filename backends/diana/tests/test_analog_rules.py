@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from analog_jobs import layer
 from tinsmith_diana import DianaAnalogBackend
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend
+from tinsmith_diana.analog.border_layers import analog_graph
 from tinsmith_diana.analog.convolution import NAME
 from tinsmith_ir import Graph, GraphError, parse_graph
 from tinsmith_ir.layouts import layout_bytes
@@ -30,7 +30,7 @@ def one(
     """Weights of 1, 0 and -1 in turn, as many of each as there is room for."""
     data = (np.arange(np.prod(weights)) % 3 - 1).reshape(weights)
     scales = np.array([[multiplier], [addend]]).repeat(weights[0], axis=1)
-    return layer(operator, shape, data, scales)
+    return analog_graph(operator, shape, data, scales)
 
 
 @pytest.fixture(scope="module")

@@ -55,18 +55,24 @@ def border_layer(seed: int) -> Graph:
     return makers[seed % len(makers)](random, f"layer{seed}")
 
 
-def border_inputs(graph: Graph, seed: int) -> list[dict[str, Array]]:
-    """For a border layer: two at random, the second of ends alone, and all smallest and largest integers."""
+def border_inputs(
+    graph: Graph, seed: int, ends: tuple[int, int] = (-128, 127)
+) -> list[dict[str, Array]]:
+    """For a border layer: two at random, the second of ends alone, and all smallest and largest integers.
+
+    ends: the smallest and the largest integer.
+    """
     random = np.random.default_rng(seed)
+    least, most = ends
 
     def filled(make: Callable[[tuple[int, ...]], Array]) -> dict[str, Array]:
         return {x.name: make(x.type.shape).astype(np.int8) for x in graph.inputs}
 
     return [
-        filled(lambda shape: random.integers(-128, 128, shape)),
-        filled(lambda shape: random.choice([-128, 127], shape)),
-        filled(lambda shape: np.full(shape, -128)),
-        filled(lambda shape: np.full(shape, 127)),
+        filled(lambda shape: random.integers(least, most + 1, shape)),
+        filled(lambda shape: random.choice(ends, shape)),
+        filled(lambda shape: np.full(shape, least)),
+        filled(lambda shape: np.full(shape, most)),
     ]
 
 

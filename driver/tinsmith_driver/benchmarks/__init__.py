@@ -9,6 +9,7 @@ from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
     diana,
+    diana_overhead,
     flash,
     generated_c,
     imports,
@@ -35,6 +36,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "diana": diana.run,
+    "diana-layers": diana_overhead.run,
     "flash": flash.run,
     "generated-c": generated_c.run,
     "import": imports.run,
@@ -91,6 +93,10 @@ def run(
             trace_path = json_path.with_suffix(".trace.json")
             files[trace_path] = result.trace.encode()
             print(f"trace for ui.perfetto.dev: {trace_path}")
+        if result.picture:
+            picture_path = json_path.with_suffix(".svg")
+            files[picture_path] = result.picture.encode()
+            print(f"picture: {picture_path}")
         write_outputs(files)
     for failure in result.failures:
         print(f"misses its bound: {failure}", file=sys.stderr)

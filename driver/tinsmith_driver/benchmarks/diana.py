@@ -6,13 +6,20 @@ HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's acceler
 clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 
 from tinsmith_ir import Graph, Program, UsageError
 from tinsmith_ir.operators import Reshape
 
+from tinsmith_driver.benchmarks.diana_layers import (
+    BOTH,
+    DIGITAL,
+    LAYERS,
+    TARGET,
+    compiled,
+    layers_misses,
+)
 from tinsmith_driver.benchmarks.htvm_networks import FREE, MIXED, NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
     SCHEDULE,
@@ -25,27 +32,23 @@ from tinsmith_driver.benchmarks.htvm_schedule import (
     simulated,
 )
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
-from tinsmith_driver.benchmarks.random_layers import RandomLayers, layers_text
+from tinsmith_driver.benchmarks.random_layers import LayersRow, layers_text
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.build import built
-from tinsmith_driver.engines import engines_for
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.layers import with_layers
-from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import Compilation, Model, compile_model
+from tinsmith_driver.options import selection
+from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, traced
 from tinsmith_driver.table import table, thousands
 
-TARGET = "diana"
 _FLOOR = "set-rounding{mode=floor}"
 _SEED = 0
 _SAMPLES = 2
 _TIMEOUT_SECONDS = 600
-_ARRAY = "digital"
-_BOTH = "both"
 _BY_RULE = "map-analog{gain=16}"
 _BY_COST = "map-analog{gain=16,by=cost}"
 _OUR_SCHEDULE, _HTVM_SCHEDULE, _HTVM_MAPPING = "tinsmith", "htvm", "htvm's mapping"
@@ -104,10 +107,10 @@ class Setup:
 SETUPS = (
     Setup("cpu", _OUR_SCHEDULE),
     # The official networks' multipliers are no powers of two, so that their layers are the core's here, too.
-    Setup(_ARRAY, _OUR_SCHEDULE, official=False),
-    Setup(_ARRAY, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
-    Setup(_BOTH, _OUR_SCHEDULE, (_BY_COST,), official=False, networks=FREE),
-    Setup(_BOTH, _HTVM_MAPPING, (_BY_RULE,), official=False, networks=MIXED),
+    Setup(DIGITAL, _OUR_SCHEDULE, official=False),
+    Setup(DIGITAL, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
+    Setup(BOTH, _OUR_SCHEDULE, (_BY_COST,), official=False, networks=FREE),
+    Setup(BOTH, _HTVM_MAPPING, (_BY_RULE,), official=False, networks=MIXED),
 )
 """Each makes a row of every network."""
 
@@ -163,7 +166,7 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
         (setup, name) for setup in SETUPS for name in chosen if setup.official or name in NETWORKS
     ]
     has_layers = layers and not models
-    with progress("diana", len(planned) + has_layers) as bar:
+    with progress("diana", len(planned) + has_layers * len(LAYERS)) as bar:
         rows: list[DianaRow] = []
         by_htvm: list[HtvmRow] = []
         for setup, name in planned:
@@ -171,14 +174,15 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
             row, htvm = _measured(name, setup)
             rows.append(row)
             by_htvm += [] if htvm is None else [htvm]
-        if has_layers:
-            bar.step(f"{LAYERS.count} random layers")
-        drawn = [LAYERS.row()] if has_layers else []
+        drawn: list[LayersRow] = []
+        for layers_of in LAYERS if has_layers else ():
+            bar.step(f"{layers_of.count} random layers, {layers_of.accelerator}")
+            drawn.append(layers_of.row())
     texts = [_text(rows), htvm_text(by_htvm), layers_text(drawn)]
     return BenchmarkResult(
         [_record(row) for row in rows],
         "\n\n".join(filter(None, texts)),
-        [*misses(rows), *htvm_misses(by_htvm), *LAYERS.misses(drawn)],
+        [*misses(rows), *htvm_misses(by_htvm), *layers_misses(drawn)],
         {
             "htvm": [htvm_record(row) for row in by_htvm],
             "layers": [asdict(row) for row in drawn],
@@ -203,7 +207,7 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     htvm_ms = _HTVM_MS.get((name, setup.engines))
     clock_hz = registry().target(TARGET).board.clock_hz
     subject = _subject(name, setup)
-    compilation = _compiled(subject.model, setup.engines, (*_passes(name), *setup.passes))
+    compilation = compiled(subject.model, setup.engines, (*_passes(name), *setup.passes))
     graph = compilation.graph
     assert isinstance(graph, Graph)  # no plan was read
     found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
@@ -240,20 +244,6 @@ def _simulated(compilation: Compilation) -> Simulated:
 
 def _passes(name: str) -> tuple[str, ...]:
     return (_FLOOR,) if name in NETWORKS else ()
-
-
-def _compiled(model: Model, engines: str, passes: Sequence[str] = ()) -> Compilation:
-    chosen = engines_for(TARGET, None, engines)
-    choices = (*map(PassChoice.parse, passes), *chosen.passes)
-    return compile_model(model, CompileOptions(TARGET, backend=chosen.backend, passes=choices))
-
-
-LAYERS = RandomLayers(
-    Path("backends/diana/tools/write_diana_layers.py"),
-    200,
-    lambda model: _compiled(model, _ARRAY),
-    "tinsmith_diana_digital",
-)
 
 
 def _turned_cycles(compilation: Compilation, found: Measurement) -> int | None:

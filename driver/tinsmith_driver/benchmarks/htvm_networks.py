@@ -130,6 +130,36 @@ FREE: Mapping[str, Callable[[int], Graph]] = _with(Ternary.FREE)
 """Those whose layers either array can compute."""
 
 
+Image = tuple[int, int, int]
+"""Rows, columns, channels."""
+
+
+def one_convolution(image: Image, outputs: int, side: int, *, ternary: bool = False) -> Graph:
+    """A layer of such networks by itself: as large a result as its input. side: of the window, odd."""
+    made = _Network("convolution", 0)
+    half = side // 2
+    window = _Window((side, side), 1, (half, half))
+    return made.built(made.convolution(made.input(*image), outputs, window, ternary=ternary))
+
+
+def one_depthwise(image: Image) -> Graph:
+    """Of 3 x 3, as large a result as its input."""
+    made = _Network("depthwise", 0)
+    return made.built(made.depthwise(made.input(*image), 1))
+
+
+def one_linear(inputs: int, outputs: int) -> Graph:
+    """A fully connected layer."""
+    made = _Network("linear", 0)
+    return made.built(made.linear(made.vector(inputs), outputs, Activation.RELU))
+
+
+def one_sum(image: Image) -> Graph:
+    """Of two images."""
+    made = _Network("sum", 0)
+    return made.built(made.sum(made.input(*image), made.input(*image)))
+
+
 @dataclass(frozen=True)
 class _Window:
     """padding: zeros before and behind, as many on both sides."""
@@ -199,8 +229,12 @@ class _Network:
         if stride != 1:
             skip = _Window((1, 1), stride)
             x = self.convolution(x, channels, skip, Activation.NONE, ternary=ternary_skip)
+        return self.sum(y, x)
+
+    def sum(self, x: Value, y: Value) -> Value:
+        """Of two images."""
         twice = Quantization.per_tensor(2 * _scale(x), 0)
-        return self._builder.add(Add(), [y, x], "sum", twice)
+        return self._builder.add(Add(), [x, y], "sum", twice)
 
     def linear(
         self, x: Value, outputs: int, activation: Activation, *, ternary: bool = False

@@ -34,9 +34,10 @@ TILE_CYCLES = 16
 TURN_CYCLES, SLOW_TURN_CYCLES = 5.3, 18.9
 """A byte, to reverse every four of a tensor between the core and the array; where rows are no multiple of four."""
 
-_DEVICE, _CORE = "digital", "fabric controller"
+_DIGITAL, CORE = "digital", "fabric controller"
+"""Tracks of a trace."""
 _COPY, _COMPUTE = "copy ", "compute "
-_DRIVER = (
+DRIVER = (
     "tinsmith_diana_copy",
     "tinsmith_diana_digital",
     "tinsmith_diana_start",
@@ -101,18 +102,44 @@ class HtvmRow:
         return self.ms / self.htvm_ms
 
 
+@dataclass(frozen=True)
+class Stated:
+    """Cycles that are not simulated, as of HtvmRow."""
+
+    triggers: int
+    copies: int
+    calls: int
+    turning: int
+
+
+def stated(graph: Graph, found: Simulated) -> Stated:
+    """graph: as of `counts`."""
+    made = counts(graph)
+    return Stated(
+        made.triggers * TRIGGER_CYCLES,
+        own_copying(found, made.copies),
+        made.calls * CALL_CYCLES + made.tiles * TILE_CYCLES,
+        round((made.turned - made.slow) * TURN_CYCLES + made.slow * SLOW_TURN_CYCLES),
+    )
+
+
+def own_copying(found: Simulated, copies: int) -> int:
+    """Cycles of so many copies that are not simulated: of those that are, the engine's part is."""
+    own = found.copied * (COPY_CYCLES - COPY_BEGIN_CYCLES)
+    return own + (copies - found.copied) * COPY_CYCLES
+
+
 def htvm_row(graph: Graph, run: int, found: Simulated, clock_hz: int, htvm_ms: float) -> HtvmRow:
     """graph: as of `counts`; the others as of HtvmRow."""
-    made = counts(graph)
-    own = found.copied * (COPY_CYCLES - COPY_BEGIN_CYCLES)
+    made = stated(graph, found)
     return HtvmRow(
         graph.name,
         run,
         found,
-        made.triggers * TRIGGER_CYCLES,
-        own + (made.copies - found.copied) * COPY_CYCLES,
-        made.calls * CALL_CYCLES + made.tiles * TILE_CYCLES,
-        round((made.turned - made.slow) * TURN_CYCLES + made.slow * SLOW_TURN_CYCLES),
+        made.triggers,
+        made.copies,
+        made.calls,
+        made.turning,
         clock_hz,
         htvm_ms,
     )
@@ -121,21 +148,29 @@ def htvm_row(graph: Graph, run: int, found: Simulated, clock_hz: int, htvm_ms: f
 def simulated(trace: bytes, run_function: str) -> Simulated:
     """What took the cycles of a run. trace: of DIANA, of one inference by that function."""
     tracks = tracks_of(trace)
-    core = tracks[_CORE]
+    core = tracks[CORE]
     mine = [span for span in core if span.name == run_function]
     begin, end = mine[0].begin, mine[-1].end
-    jobs = [*_outermost(span for span in tracks[_DEVICE] if begin <= span.begin < end)]
-    copies = [span for span in jobs if span.name.startswith(_COPY)]
-    others = (run_function, *_DRIVER, *_TURNING)
+    jobs, copies = jobs_and_copies(tracks[_DIGITAL], begin, end)
+    others = (run_function, *DRIVER, *_TURNING)
     layers = (
         span for span in core if begin <= span.begin < end and not span.name.startswith(others)
     )
     return Simulated(
-        _cycles(span for span in jobs if not span.name.startswith(_COPY)),
-        _cycles(copies),
+        cycles_of(jobs),
+        cycles_of(copies),
         len(copies),
-        _cycles(layers),
+        cycles_of(layers),
     )
+
+
+def jobs_and_copies(
+    device: Sequence[Span], begin: int, end: int
+) -> tuple[Sequence[Span], Sequence[Span]]:
+    """Of an accelerator, those that begin in these cycles. device: its track."""
+    both = [*_outermost(span for span in device if begin <= span.begin < end)]
+    jobs = [span for span in both if not span.name.startswith(_COPY)]
+    return jobs, [span for span in both if span.name.startswith(_COPY)]
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
@@ -147,7 +182,8 @@ def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
             yield span
 
 
-def _cycles(spans: Iterable[Span]) -> int:
+def cycles_of(spans: Iterable[Span]) -> int:
+    """All together."""
     return sum(span.end - span.begin for span in spans)
 
 

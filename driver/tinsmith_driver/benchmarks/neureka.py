@@ -109,7 +109,7 @@ def _compiled_layer(model: Model) -> Compilation:
     return compile_model(model, CompileOptions(TARGET, backend=_BACKEND))
 
 
-LAYERS = RandomLayers(_WRITER, _LAYERS, _compiled_layer, _BACKEND)
+LAYERS = RandomLayers(_BACKEND, _WRITER, _LAYERS, _compiled_layer, _BACKEND)
 
 
 def run(models: str | None, targets: str | None, *, layers: bool = True) -> BenchmarkResult:
