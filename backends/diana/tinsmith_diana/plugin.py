@@ -5,6 +5,7 @@ from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage
 from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
+from tinsmith_diana.fit_digital import FitDigital
 from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
 
@@ -19,7 +20,10 @@ PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
     layouts=(DianaRows, DianaPixels),
-    passes=(PassEntry(MapAnalog, Stage.NUMERICS, runs=False),),
+    passes=(
+        PassEntry(MapAnalog, Stage.NUMERICS, runs=False),
+        PassEntry(FitDigital, Stage.FUSION, runs=False),
+    ),
     backends=(
         BackendEntry(
             "diana_digital",
