@@ -13,6 +13,13 @@ from pathlib import Path
 from tinsmith_ir import Graph, Program, UsageError
 from tinsmith_ir.operators import Reshape
 
+from tinsmith_driver.benchmarks.diana_official import (
+    OfficialRow,
+    official_misses,
+    official_networks,
+    official_row,
+    official_text,
+)
 from tinsmith_driver.benchmarks.htvm_networks import MIXED, NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
     SCHEDULE,
@@ -93,7 +100,8 @@ class Setup:
 
 SETUPS = (
     Setup("cpu", _OUR_SCHEDULE),
-    # The official networks' multipliers are no powers of two, so that their layers are the core's here, too.
+    # The official networks' multipliers are no powers of two, so that their layers are the core's here, too; what the
+    # array does of their files of floats, `diana_official` measures.
     Setup(_ARRAY, _OUR_SCHEDULE, official=False),
     Setup(_ARRAY, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
     Setup(_BOTH, _OUR_SCHEDULE, (_ANALOG,), official=False, networks=MIXED),
@@ -150,7 +158,8 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
         (setup, name) for setup in SETUPS for name in chosen if setup.official or name in NETWORKS
     ]
     has_layers = layers and not models
-    with progress("diana", len(planned) + has_layers) as bar:
+    from_floats = official_networks([name for name in chosen if name in official])
+    with progress("diana", len(planned) + len(from_floats) + has_layers) as bar:
         rows: list[DianaRow] = []
         by_htvm: list[HtvmRow] = []
         for setup, name in planned:
@@ -158,15 +167,25 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
             row, htvm = _measured(name, setup)
             rows.append(row)
             by_htvm += [] if htvm is None else [htvm]
+        quantized: list[OfficialRow] = []
+        for name in from_floats:
+            bar.step(f"{name}, quantized")
+            quantized.append(official_row(name))
         if has_layers:
             bar.step(f"{LAYERS.count} random layers")
         drawn = [LAYERS.row()] if has_layers else []
-    texts = [_text(rows), htvm_text(by_htvm), layers_text(drawn)]
+    texts = [_text(rows), htvm_text(by_htvm), official_text(quantized), layers_text(drawn)]
     return BenchmarkResult(
         [_record(row) for row in rows],
         "\n\n".join(filter(None, texts)),
-        [*misses(rows), *htvm_misses(by_htvm), *LAYERS.misses(drawn)],
+        [
+            *misses(rows),
+            *htvm_misses(by_htvm),
+            *official_misses(quantized),
+            *LAYERS.misses(drawn),
+        ],
         {
+            "official": [asdict(row) for row in quantized],
             "htvm": [htvm_record(row) for row in by_htvm],
             "layers": [asdict(row) for row in drawn],
         },
