@@ -91,6 +91,7 @@ _RELU_AT_END = replace(SAME, activation=Activation.RELU)
         layer(DENSE, (1, 40), (33, 40)),
         addition(),
         addition(shape=(1, 40)),
+        addition(replace(SUM, rounding=Rounding.NEAREST), scales=(0.5, 0.5, 0.5)),
         layer(replace(SAME, rounding=Rounding.NEAREST)),
         layer(_RELU_AT_END),
         layer(_RELU_AT_END, result=_points(2.0, -128)),
@@ -198,6 +199,11 @@ def test_what_obeys_the_rules_is_the_accelerators(
             "the result's divided by a power of two of 0 to 31: multipliers are ",
         ),
         (addition(scales=(0.5, 0.5, 3.0)), "is no power of two"),
+        (
+            addition(replace(SUM, rounding=Rounding.NEAREST)),
+            f"{NAME}: The shift rounds down, or is 0, which rounds nothing: additions have no bias for half a step: it "
+            "is 2, by nearest",
+        ),
         (addition(scales=(0.5, 0.5, 0.25)), "the shift is -1"),
         (
             addition(replace(SUM, activation=Activation.RELU)),

@@ -61,6 +61,23 @@ def is_shifted_sum(layer: Layer) -> str | None:
     return None if 0 <= shift <= jobs.LARGEST_SHIFT else f"the shift is {shift}"
 
 
+def rounds_down(layer: Layer) -> str | None:
+    """The shift rounds down, or is 0, which rounds nothing: additions have no bias for half a step."""
+    p = _parameters(layer)
+    shift = scales.right_shift(p.multiplier1, p.shift)
+    if p.rounding is Rounding.FLOOR or shift == 0:
+        return None
+    return f"it is {shift}, by {p.rounding.value}"
+
+
+def shift_of(p: WeightedSumParameters) -> int | None:
+    """To the right, of a sum that the array computes but for its clip; None of others."""
+    shift = scales.right_shift(p.multiplier1, p.shift)
+    if p.multiplier1 != p.multiplier2 or shift is None or not 0 <= shift <= jobs.LARGEST_SHIFT:
+        return None
+    return shift if p.rounding is Rounding.FLOOR or shift == 0 else None
+
+
 def has_no_zero_points(layer: Layer) -> str | None:
     """Zero points are 0, as there is no bias."""
     p = _parameters(layer)
@@ -135,9 +152,9 @@ def kernels() -> tuple[Kernel, ...]:
         operator=Add,
         signature=Signature((DType.INT8, DType.INT8), DType.INT8),
         emit=emit,
-        roundings=(Rounding.FLOOR,),
+        roundings=scales.ROUNDINGS,
     )
-    of_sums = (has_no_zero_points, is_shifted_sum, clips_to_int8)
+    of_sums = (has_no_zero_points, is_shifted_sum, rounds_down, clips_to_int8)
     return (
         kernel(
             name=IN_PIXELS,

@@ -223,11 +223,15 @@ def _convolution_cycles(work: Convolution) -> int:
     height, width, outputs = work.output
     channels = 1 if work.is_depthwise else work.input[2]
     of_rows = sum(
-        channels * _rows_inside(work, row) * (work.window[1] + _PASS_CYCLES) + _BLOCK_CYCLES
-        for row in range(height)
+        block_cycles(channels * _rows_inside(work, row), work.window[1]) for row in range(height)
     )
     blocks = outputs if work.is_depthwise else padded(outputs) // LANES
     return blocks * (padded(width) // LANES) * of_rows
+
+
+def block_cycles(rows: int, columns: int) -> int:
+    """Of 16 columns of 16 outputs. rows: of a window, of all channels that an output reads; columns: of the window."""
+    return rows * (columns + _PASS_CYCLES) + _BLOCK_CYCLES
 
 
 def _rows_inside(work: Convolution, row: int) -> int:

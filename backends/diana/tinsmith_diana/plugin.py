@@ -5,6 +5,7 @@ from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, kerne
 from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
+from tinsmith_diana.fit_digital import FitDigital
 from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
 
@@ -27,6 +28,7 @@ PLUGIN = Plugin(
             runs=False,
             make=lambda setting: MapAnalog(target=setting.target, kernels=setting.kernels),
         ),
+        PassEntry(FitDigital, Stage.FUSION, runs=False),
     ),
     backends=(
         BackendEntry(

@@ -20,6 +20,13 @@ from tinsmith_driver.benchmarks.diana_layers import (
     compiled,
     layers_misses,
 )
+from tinsmith_driver.benchmarks.diana_official import (
+    OfficialRow,
+    official_misses,
+    official_networks,
+    official_row,
+    official_text,
+)
 from tinsmith_driver.benchmarks.htvm_networks import FREE, MIXED, NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
     SCHEDULE,
@@ -106,7 +113,8 @@ class Setup:
 
 SETUPS = (
     Setup("cpu", _OUR_SCHEDULE),
-    # The official networks' multipliers are no powers of two, so that their layers are the core's here, too.
+    # The official networks' multipliers are no powers of two, so that their layers are the core's here, too; what the
+    # array does of their files of floats, `diana_official` measures.
     Setup(DIGITAL, _OUR_SCHEDULE, official=False),
     Setup(DIGITAL, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
     Setup(BOTH, _OUR_SCHEDULE, (_BY_COST,), official=False, networks=FREE),
@@ -166,7 +174,9 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
         (setup, name) for setup in SETUPS for name in chosen if setup.official or name in NETWORKS
     ]
     has_layers = layers and not models
-    with progress("diana", len(planned) + has_layers * len(LAYERS)) as bar:
+    from_floats = official_networks([name for name in chosen if name in official])
+    steps = len(planned) + len(from_floats) + has_layers * len(LAYERS)
+    with progress("diana", steps) as bar:
         rows: list[DianaRow] = []
         by_htvm: list[HtvmRow] = []
         for setup, name in planned:
@@ -174,16 +184,26 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
             row, htvm = _measured(name, setup)
             rows.append(row)
             by_htvm += [] if htvm is None else [htvm]
+        quantized: list[OfficialRow] = []
+        for name in from_floats:
+            bar.step(f"{name}, quantized")
+            quantized.append(official_row(name))
         drawn: list[LayersRow] = []
         for layers_of in LAYERS if has_layers else ():
             bar.step(f"{layers_of.count} random layers, {layers_of.accelerator}")
             drawn.append(layers_of.row())
-    texts = [_text(rows), htvm_text(by_htvm), layers_text(drawn)]
+    texts = [_text(rows), htvm_text(by_htvm), official_text(quantized), layers_text(drawn)]
     return BenchmarkResult(
         [_record(row) for row in rows],
         "\n\n".join(filter(None, texts)),
-        [*misses(rows), *htvm_misses(by_htvm), *layers_misses(drawn)],
+        [
+            *misses(rows),
+            *htvm_misses(by_htvm),
+            *official_misses(quantized),
+            *layers_misses(drawn),
+        ],
         {
+            "official": [asdict(row) for row in quantized],
             "htvm": [htvm_record(row) for row in by_htvm],
             "layers": [asdict(row) for row in drawn],
         },

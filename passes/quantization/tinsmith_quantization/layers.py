@@ -16,6 +16,7 @@ from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import LayerWeights, sqnr
 from tinsmith_quantization.training.gradient_layers import LayerNumbers
 from tinsmith_quantization.weights import (
+    HALF,
     OCTAVES,
     TRIED,
     BlockScales,
@@ -171,6 +172,22 @@ def _rounded(
     moments = Moments.empty(product.groups, product.terms)
     for quantized, real in zip(read, wanted, strict=True):
         moments.add(product.rows(quantized), product.rows(real))
-    ratios = OCTAVES if power_of_two else TRIED
-    tried = ratios if bits < 8 and per_channel else ()
-    return learned(matrix, bias, bits, moments, scales_for, ratios=tried)
+    return learned(
+        matrix,
+        bias,
+        bits,
+        moments,
+        scales_for,
+        ratios=_ratios(bits, scheme),
+        per_channel=per_channel,
+        least=least,
+    )
+
+
+def _ratios(bits: int, scheme: Scheme) -> tuple[float, ...]:
+    """Of the scales that weights have at first, others to try."""
+    if bits == 8:
+        return HALF if scheme.power_of_two else ()
+    if not scheme.per_channel:
+        return ()
+    return OCTAVES if scheme.power_of_two else TRIED

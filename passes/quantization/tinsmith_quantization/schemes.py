@@ -28,6 +28,7 @@ class Scheme(Checked):
         matrix that have more of them; 0: all share one.
     symmetric: activations with zero point 0.
     power_of_two: all scales are.
+    alike_sums: sums of two computed tensors have the quantization of both, for hardware that adds without multiplying.
     unsigned_ends: inputs and outputs of the network are uint8.
     method: how the range of a tensor is found, one of METHODS; `learned` ones begin as those of `mse` and are trained
         in so many `range_steps`, with the weights if those are trained.
@@ -54,6 +55,7 @@ class Scheme(Checked):
     block: int = 0
     symmetric: bool = False
     power_of_two: bool = False
+    alike_sums: bool = False
     unsigned_ends: bool = False
     method: str = "mse"
     weights: str = "learned"

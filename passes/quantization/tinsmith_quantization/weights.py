@@ -26,6 +26,8 @@ _HALVES = np.exp2(-np.arange(4.0))
 TRIED = (0.7, 0.8, 0.9, 1.1, 1.2, 1.35, 1.5)
 OCTAVES = (0.5, 2.0)
 """Of the scale that is best without making errors good, others that may be better with it."""
+HALF = (0.5,)
+"""Of 8 bits and a power of two, which may be almost twice what the largest weight needs, so that it clips little."""
 _TINY = 1e-12
 
 
@@ -178,11 +180,13 @@ def learned(
     scales_for: Callable[[Matrix, Matrix], BlockScales],
     *,
     ratios: Sequence[float] = (),
+    per_channel: bool = True,
+    least: Matrix | None = None,
 ) -> Rounded:
     """Weights (G, O, K) and bias (G, O), real zeros if the layer has none, for what the layer reads and should give.
 
     scales_for: what gives the scales of weights, by how much the error of each term counts, (G, K). ratios: of these,
-    others that each channel tries.
+    others that each channel tries, or all channels together. least: scales (G, O) below which none is tried.
     """
     given = np.concatenate([matrix, bias[:, :, None]], axis=2)
     squares = _damped(moments)
@@ -192,9 +196,13 @@ def learned(
     scales = scales_for(real, diagonal)
     best = _spread_errors(wanted, scales, bits, squares)
     cost = _costs(wanted, best, squares) if ratios else np.zeros(bias.shape)
-    for ratio in ratios:
-        tried = _spread_errors(wanted, scales.times(ratio), bits, squares)
+    for other in map(scales.times, ratios):
+        if least is not None and (other.rows < least).any():
+            continue
+        tried = _spread_errors(wanted, other, bits, squares)
         costs = _costs(wanted, tried, squares)
+        if not per_channel:
+            cost, costs = np.full_like(cost, cost.sum()), np.full_like(costs, costs.sum())
         best, cost = _better(best, cost, tried, costs)
     return best
 

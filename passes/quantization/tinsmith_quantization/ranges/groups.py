@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.graph import Graph, Node, Value
 from tinsmith_ir.operators import (
+    Add,
     AveragePool2D,
     Broadcast,
     Concat,
@@ -118,7 +119,8 @@ def grouped(graph: Graph, scheme: Scheme, same: Iterable[tuple[str, str]] = ()) 
         return name
 
     reals = [value for value in graph.values.values() if value.type.dtype is DType.FLOAT32]
-    for together in (*_together(graph, widths), *same):
+    sums = _sums(graph) if scheme.alike_sums else ()
+    for together in (*_together(graph, widths), *sums, *same):
         first, *others = map(top, together)
         for other in others:
             parents[top(other)] = top(first)
@@ -167,6 +169,18 @@ def _together(graph: Graph, widths: Widths) -> Iterator[list[str]]:
             is_wide = [widths.is_wide(value.name) for value in sources]
             for first in sorted({is_wide.index(wide) for wide in is_wide}):
                 yield alike(sources[first].name, *sources)
+
+
+def _sums(graph: Graph) -> Iterator[list[str]]:
+    """Names of results of sums and of what is added, where both operands are computed and have the result's shape."""
+    for node in graph.nodes:
+        values = [*node.present_inputs, *node.outputs]
+        is_real = all(value.type.dtype is DType.FLOAT32 for value in values)
+        is_alike = len({value.type.shape for value in values}) == 1
+        if not isinstance(node.operator, Add) or not (is_real and is_alike):
+            continue
+        if all(graph.constant(value) is None for value in node.present_inputs):
+            yield [value.name for value in values]
 
 
 def _multiplies(graph: Graph, node: Node, weights: str) -> bool:

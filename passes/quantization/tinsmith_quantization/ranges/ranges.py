@@ -19,6 +19,8 @@ _MOMENTUM = 0.9
 _PERCENTILE = 99.99
 _MOST_CLIPPED = 0.5
 _TRIALS = 100
+_EXPONENTS = 4
+"""Of scales that are powers of two, those that are tried."""
 _LEAST_SPAN = 1e-6
 """Of weights that are all 0: any scale does."""
 _NOTHING = 1e-12
@@ -124,6 +126,8 @@ def _sought(histogram: Histogram, scheme: Scheme, cost: Callable[[Range], float]
     low, high = min(histogram.low, 0.0), max(histogram.high, 0.0)
     if scheme.symmetric or scheme.activations is DType.INT16:
         most = max(-low, high)
+        if scheme.power_of_two:
+            return _by_exponent(most, scheme, cost)
         end = _best(most, lambda end: cost((-end, end)))
         return -end, end
     least, most = low, high
@@ -131,6 +135,17 @@ def _sought(histogram: Histogram, scheme: Scheme, cost: Callable[[Range], float]
         high = _best(most, lambda end, low=low: cost((low, end)))
         low = _best(least, lambda end, high=high: cost((end, high)))
     return low, high
+
+
+def _by_exponent(most: float, scheme: Scheme, cost: Callable[[Range], float]) -> Range:
+    """Of the ends that scales of powers of two have, from the least beyond `most` down, that of least cost."""
+    if most < _NOTHING:
+        return -most, most
+    largest = scheme.activations.integer_range[1]
+    widest = largest * _scale(most / largest, power_of_two=True)
+    ends = [math.ldexp(widest, -exponent) for exponent in range(_EXPONENTS)]
+    end = min(ends, key=lambda end: cost((-end, end)))
+    return -end, end
 
 
 def _best(widest: float, cost: Callable[[float], float]) -> float:
