@@ -80,6 +80,15 @@ def test_another_one_is_chosen_where_an_operand_would_be_turned(
     assert call.reason == reason
 
 
+def test_how_operands_lie_is_no_reason_where_the_same_accelerator_takes_them() -> None:
+    turned, add, relu, copy = kernels()
+    array = [replace(kernel, accelerator="array") for kernel in (turned, add)]
+    call = lower(add_of("x", "y"), target("host"), (*array, relu, copy)).calls[-1]
+    assert (call.kernel, call.reason) == ("toy_add", "")
+    others = (array[0], add, relu, copy)
+    assert lower(add_of("x", "y"), target("host"), others).calls[-1].reason == _REASON
+
+
 def test_what_was_turned_for_others_lies_in_both_layouts() -> None:
     """An add that has %x turned, and behind it one that takes it so."""
     turning, *others = kernels()

@@ -457,6 +457,9 @@ def _choose(
             finding = "Operands and results lie in one memory: one of them is a state"
         if finding is None and lies is not None:
             finding = kernel.lie_finding(layer, lies)
+            # No reason to anybody where the same accelerator computes what lies otherwise.
+            if finding is not None and _has_other(kernel, layer, kernels):
+                continue
         if finding is None:
             return kernel, "; ".join(broken) or _missing(layer, kernel, kernels)
         broken.append(f"{kernel.name}: {finding}")
@@ -468,6 +471,16 @@ def _choose(
         return f"no kernel computes {layer.operator.title}"
     known = ", ".join(f"{kernel.name} ({kernel.signature})" for kernel in candidates)
     return f"no kernel takes the element types {types_of(layer)}; there are {known}"
+
+
+def _has_other(kernel: Kernel, layer: Layer, kernels: Sequence[Kernel]) -> bool:
+    """Whether another kernel of its accelerator computes the layer, however operands lie."""
+    return kernel.accelerator != "" and any(
+        other.accelerator == kernel.accelerator
+        and not other.as_they_lie
+        and other.why_not(layer) is None
+        for other in _taking(layer.kind, tuple(kernels))
+    )
 
 
 def _missing(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel]) -> str:

@@ -17,7 +17,7 @@ _LAYERS = 60
 _OF_EACH_HALF = 0.4
 _LEAST_REFUSED = 0.1
 _NAME = "tinsmith_diana_digital"
-_REFUSALS = (f"{_NAME}: ", "diana_digital has no kernel for ")
+_REFUSALS = (f"{_NAME}: ", f"{_NAME}_in_pixels: ", "diana_digital has no kernel for ")
 
 
 def is_taken(graph: Graph, host: Target, kernels: tuple[Kernel, ...]) -> bool:

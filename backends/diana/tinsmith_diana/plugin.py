@@ -1,6 +1,6 @@
 """What this library brings to the `tinsmith` command."""
 
-from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, kernel_folder
+from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
 from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog

@@ -100,8 +100,8 @@ _MOST_MAPPED_MS: Mapping[str, float] = {
 @dataclass(frozen=True)
 class Setup:
     """How networks are compiled. engines: what computes layers, as `--engines` has it. schedule: whose; it says where
-    tensors lie between layers, or which layers are analog. passes: choices that make it. official: whether MLPerf Tiny's networks have rows, too.
-    networks: HTVM's, by name.
+    tensors lie between layers, or which layers are analog. passes: choices that make it. official: whether MLPerf
+    Tiny's networks have rows, too. networks: HTVM's, by name.
     """
 
     engines: str

@@ -136,7 +136,7 @@ Image = tuple[int, int, int]
 
 def one_convolution(image: Image, outputs: int, side: int, *, ternary: bool = False) -> Graph:
     """A layer of such networks by itself: as large a result as its input. side: of the window, odd."""
-    made = _Network("convolution", 0)
+    made = _Network("convolution", 0, Ternary.MIXED if ternary else Ternary.NONE)
     half = side // 2
     window = _Window((side, side), 1, (half, half))
     return made.built(made.convolution(made.input(*image), outputs, window, ternary=ternary))
@@ -181,7 +181,7 @@ class _Window:
 class _Network:
     """A network under construction."""
 
-    def __init__(self, name: str, seed: int, weights: Ternary) -> None:
+    def __init__(self, name: str, seed: int, weights: Ternary = Ternary.NONE) -> None:
         self._weights = weights
         self._random = np.random.default_rng(seed)
         self._builder = GraphBuilder(name)
