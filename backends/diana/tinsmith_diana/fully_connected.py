@@ -1,4 +1,9 @@
-"""FullyConnected as jobs of DIANA's digital accelerator, 16 outputs each."""
+"""FullyConnected as jobs of DIANA's digital accelerator, 16 outputs each.
+
+It reads a vector, and an image of one pixel as the analog accelerator leaves it, whose bytes are those of a vector.
+"""
+
+from functools import partial
 
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_lowering import (
@@ -12,13 +17,16 @@ from tinsmith_lowering import (
 )
 
 from tinsmith_diana import jobs, scales
+from tinsmith_diana.addition import IN_PIXELS
+from tinsmith_diana.layouts import DianaPixels, pixel_bytes
 from tinsmith_diana.packing import packed_fully_connected
 from tinsmith_diana.rules import (
+    ROWS,
     board_has_array,
     cost_of,
-    in_rows,
     l1_finding,
     prepared,
+    rows_bytes,
     weighted_kernel,
     weights_finding,
 )
@@ -33,9 +41,23 @@ def one_row(layer: Layer) -> str | None:
     return None if rows == 1 else f"there are {rows}"
 
 
+def one_pixel(layer: Layer) -> str | None:
+    """The input is an image of one pixel, the result one row of one or two axes."""
+    source, result = layer.input(0).shape, layer.output.shape
+    is_pixel = len(source) == 4 and source[:3] == (1, 1, 1)
+    is_row = 1 <= len(result) <= 2 and layer.output.elements == result[-1]
+    return None if is_pixel and is_row else f"shapes are {source} and {result}"
+
+
 def weights_fit(layer: Layer) -> str | None:
     """The weights and biases of 16 outputs fit the accelerator's weight memory of 65,536 bytes."""
     return weights_finding(_work(layer))
+
+
+def pixel_fits(layer: Layer) -> str | None:
+    """The pixel and the result, padded to whole words, fit the L1 memory of 262,144 bytes together."""
+    needed = pixel_bytes(layer.input(0).shape[3]) + rows_bytes(layer.output)
+    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
 
 
 def tensors_fit(layer: Layer) -> str | None:
@@ -61,26 +83,25 @@ def cost(layer: Layer) -> Cost:
     return cost_of(_work(layer))
 
 
-def layouts(layer: Layer) -> Layouts:
-    """Vectors in words."""
+def layouts(layer: Layer, *, lies: str) -> Layouts:
+    """The input as it lies, to a vector in words."""
     del layer
-    return in_rows(1)
+    return Layouts((lies,), (ROWS,))
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """The one there is."""
-    kernel = weighted_kernel(
-        operator=FullyConnected,
-        rules=(
-            board_has_array,
-            only_weights_are_constant,
-            one_row,
-            weights_fit,
-            tensors_fit,
-            *scales.RULES,
+    """That of a pixel where it lies so, as a vector would have to be made of it."""
+    kernel = partial(weighted_kernel, operator=FullyConnected, prepare=prepare, cost=cost)
+    before = (board_has_array, only_weights_are_constant)
+    return (
+        kernel(
+            name=IN_PIXELS,
+            rules=(*before, one_pixel, weights_fit, pixel_fits, *scales.RULES),
+            layouts=partial(layouts, lies=DianaPixels.name),
+            as_they_lie=True,
         ),
-        prepare=prepare,
-        layouts=layouts,
-        cost=cost,
+        kernel(
+            rules=(*before, one_row, weights_fit, tensors_fit, *scales.RULES),
+            layouts=partial(layouts, lies=ROWS),
+        ),
     )
-    return (kernel,)
