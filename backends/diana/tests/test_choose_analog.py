@@ -68,9 +68,7 @@ def _analog(mapping: AnalogMapping) -> list[str]:
 
 
 def test_large_layers_become_analog_and_small_ones_stay(both: tuple[Kernel, ...]) -> None:
-    """64 channels by 3x3 take the digital array four times as long as the analog one, points of a few channels a quarter
-    of it.
-    """
+    """64 channels by 3x3 take the digital array four times as long as the analog one, 16 by 1x1 a quarter of it."""
     graph = _layers("16,1,1,16", "16,1,1,16", "64,3,3,16", "64,3,3,64", side=16)
     after, mapping = mapped(graph, _by_cost(both))
     analog = _analog(mapping)
