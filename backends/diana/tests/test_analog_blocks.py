@@ -5,36 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tinsmith_c.testing import HostModel, KernelObjects, place
-from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend
 from tinsmith_diana.addition import IN_PIXELS
-from tinsmith_diana.analog import AnalogReferenceBackend
 from tinsmith_diana.analog.border_layers import analog_border_inputs
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_ir import Graph, parse_graph
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.program import Copy, Program
 from tinsmith_lowering import Kernel, check_calls, lower, prepare
-from tinsmith_reference import backend as reference
 from tinsmith_target import Target
-
-
-@pytest.fixture(scope="module")
-def objects(kernels_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> KernelObjects:
-    """The twins, and plain C of what they are not given."""
-    folder = tmp_path_factory.mktemp("blocks")
-    return KernelObjects.of_repository(kernels_folder, ["reference", "diana", "analog"], folder)
-
-
-@pytest.fixture(scope="module")
-def both(host: Target) -> tuple[Kernel, ...]:
-    """Both arrays', then the reference ones."""
-    backends = (
-        DianaDigitalBackend(),
-        DianaAnalogBackend(),
-        AnalogReferenceBackend(),
-        reference(),
-    )
-    return tuple(kernel for backend in backends for kernel in backend.kernels(host))
 
 
 def block(
@@ -96,7 +74,11 @@ def sum_kernel(program: Program) -> tuple[str, str]:
 
 @pytest.mark.parametrize("channels", [16, 20, 32, 64, 100])
 def test_a_sum_of_analog_layers_is_a_job_in_pixels(
-    channels: int, host: Target, both: tuple[Kernel, ...], objects: KernelObjects, tmp_path: Path
+    channels: int,
+    host: Target,
+    both: tuple[Kernel, ...],
+    both_objects: KernelObjects,
+    tmp_path: Path,
 ) -> None:
     graph = block(channels)
     program = lowered(graph, host, both)
@@ -105,7 +87,7 @@ def test_a_sum_of_analog_layers_is_a_job_in_pixels(
     turned = [call.kernel for call in program.calls if isinstance(call.operator, Reshape)]
     assert turned == ["tinsmith_diana_to_pixels", "tinsmith_diana_from_pixels"]
     assert not [step for step in program.steps if isinstance(step, Copy)]
-    model = HostModel.build(place(program), host, both, objects, tmp_path)
+    model = HostModel.build(place(program), host, both, both_objects, tmp_path)
     for inputs in analog_border_inputs(graph, 3):
         assert model.wrong_results(inputs, graph) == []
 
@@ -145,13 +127,13 @@ def test_an_average_takes_pixels_as_they_lie(
     size: str,
     host: Target,
     both: tuple[Kernel, ...],
-    objects: KernelObjects,
+    both_objects: KernelObjects,
     tmp_path: Path,
 ) -> None:
     graph = averaged(channels, size)
     program = lowered(graph, host, both)
     assert program.calls[-1].kernel == "tinsmith_diana_average_pixels"
-    model = HostModel.build(place(program), host, both, objects, tmp_path)
+    model = HostModel.build(place(program), host, both, both_objects, tmp_path)
     for inputs in analog_border_inputs(graph, 3):
         assert model.wrong_results(inputs, graph) == []
 

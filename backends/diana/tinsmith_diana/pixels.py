@@ -27,6 +27,7 @@ from tinsmith_diana.rules import (
     ACCELERATOR,
     ROWS,
     board_has_array,
+    copying_emission,
     job_kernel,
     rows_bytes,
     weights_finding,
@@ -146,20 +147,11 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
 def emit(layer: Layer, scope: Scope) -> Emission:
     """The start and the wait."""
     del layer
-    if scope.scratch is None:
-        raise ValueError(f"layer {scope.layer}: its pixels have no place")
-    arguments = [
+    constants = [
         scope.prepared(_RECORD, f"{scope.layer}: its instruction, and copies of its pixels"),
         scope.prepared(_WEIGHTS, f"{scope.layer}: an identity"),
-        scope.input(0),
-        scope.scratch.expression,
-        scope.output,
-        scope.token,
     ]
-    return Emission(
-        (f"  tinsmith_diana_digital_pixels_start({', '.join(arguments)});",),
-        wait=(f"  tinsmith_diana_digital_pixels_wait({scope.token});",),
-    )
+    return copying_emission(scope, "tinsmith_diana_digital_pixels", constants)
 
 
 def scratch_bytes(layer: Layer) -> int:

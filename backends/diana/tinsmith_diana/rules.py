@@ -101,6 +101,19 @@ def emission(scope: Scope, *, weights: bool, operand: str = "NULL") -> Emission:
     )
 
 
+def copying_emission(scope: Scope, function: str, constants: Sequence[str]) -> Emission:
+    """The start and the wait of a call that copies an image by itself, from or to its scratch in L1. function: of both,
+    but for their endings. constants: C expressions of what is prepared.
+    """
+    if scope.scratch is None:
+        raise ValueError(f"layer {scope.layer}: its images have no place")
+    arguments = [*constants, scope.input(0), scope.scratch.expression, scope.output, scope.token]
+    return Emission(
+        (f"  {function}_start({', '.join(arguments)});",),
+        wait=(f"  {function}_wait({scope.token});",),
+    )
+
+
 def in_rows(operands: int, behind: int = 0) -> Layouts:
     """The first operands and the result lie in rows."""
     return Layouts((ROWS,) * operands, (ROWS,), (behind,) if behind else ())

@@ -36,7 +36,7 @@ from tinsmith_diana.analog.operator import AnalogConv2D
 from tinsmith_diana.analog.packing import packed_lines, packed_scales
 from tinsmith_diana.jobs import L1_BYTES
 from tinsmith_diana.layouts import DianaPixels
-from tinsmith_diana.rules import accelerator_finding
+from tinsmith_diana.rules import accelerator_finding, copying_emission
 
 ACCELERATOR = "analog"
 """Among those of a board."""
@@ -145,21 +145,12 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
 def emit(layer: Layer, scope: Scope) -> Emission:
     """The start and the wait."""
     del layer
-    if scope.scratch is None:
-        raise ValueError(f"layer {scope.layer}: its images have no place")
-    arguments = [
+    constants = [
         scope.prepared(_RECORD, f"{scope.layer}: its instruction, and copies of its images"),
         scope.prepared(_WEIGHTS, f"{scope.layer}: lines of the ones and the minus ones of weights"),
         scope.prepared(_SCALES, f"{scope.layer}: multipliers and addends"),
-        scope.input(0),
-        scope.scratch.expression,
-        scope.output,
-        scope.token,
     ]
-    return Emission(
-        (f"  tinsmith_diana_analog_layer_start({', '.join(arguments)});",),
-        wait=(f"  tinsmith_diana_analog_layer_wait({scope.token});",),
-    )
+    return copying_emission(scope, "tinsmith_diana_analog_layer", constants)
 
 
 def scratch_bytes(layer: Layer) -> int:
