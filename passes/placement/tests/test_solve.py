@@ -149,6 +149,20 @@ def test_forms_at_both_ends() -> None:
         solve(Problem((layer,)))
 
 
+def test_the_first_options_are_a_plan_where_others_need_turns_that_there_are_not() -> None:
+    """The fastest options of both layers, those of least loss and those of the engine with most of them do not fit."""
+    rows = Option("digital", 20, takes=("rows",), gives=("rows",), loss=0.1)
+    pixels = Option("digital", 10, takes=("pixels",), gives=("pixels",))
+    turned = Option("digital", 9, takes=("",), gives=("pixels",))
+    layers = (
+        Layer("a", ("x",), ("t",), (Option("cores", 50, gives=("rows",), loss=0.1), turned)),
+        Layer("b", ("t",), ("y",), (rows, replace(pixels, takes=("narrow",)))),
+    )
+    plan = solve(Problem(layers))
+    assert plan.chosen == (0, 0)
+    assert plan.cycles == 70
+
+
 def test_large_problems_are_planned_in_bounded_time() -> None:
     layers = tuple(
         Layer(
