@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tinsmith_driver import main
 from tinsmith_driver.benchmarks import diana
+from tinsmith_driver.benchmarks.diana_rows import DianaRow, diana_misses
 from tinsmith_driver.benchmarks.htvm_networks import MIXED, NETWORKS, SHIFT
 from tinsmith_driver.benchmarks.subjects import made_model
 from tinsmith_driver.engines import engines_for
@@ -161,16 +162,16 @@ def test_passes_leave_all_channels(name: str) -> None:
 
 
 def test_missed_bounds_are_told() -> None:
-    good = diana.DianaRow("resnet", "cpu", "tinsmith", 1, 2, 0, 33.0, 134.11, bit_exact=True)
+    good = DianaRow("resnet", "cpu", "tinsmith", 1, 2, 0, 33.0, 134.11, bit_exact=True)
     slow, wrong = replace(good, ms=34.0), replace(good, htvm_ms=None, bit_exact=False)
-    assert [*diana.misses([good])] == []
-    assert [*diana.misses([slow, wrong])] == [
+    assert [*diana_misses([good])] == []
+    assert [*diana_misses([slow, wrong])] == [
         "resnet, cpu, tinsmith: 34.000 ms, must be 33.528 or less (HTVM: 134.11 ms)",
         "resnet, cpu, tinsmith: outputs differ from the evaluator's",
     ]
     ours = replace(good, engines="digital", ms=0.61)
-    assert len([*diana.misses([ours])]) == 1
-    assert [*diana.misses([replace(ours, schedule="htvm")])] == []
+    assert len([*diana_misses([ours])]) == 1
+    assert [*diana_misses([replace(ours, schedule="htvm")])] == []
 
 
 @pytest.mark.usefixtures("simulator")

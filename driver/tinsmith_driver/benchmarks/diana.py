@@ -6,7 +6,7 @@ HTVM's networks round down, by `set-rounding{mode=floor}`, as the chip's acceler
 clock of HTVM's measurements; its own figures are those of DAC 2023 (arXiv 2406.07453), table 1.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 
 from tinsmith_ir import Graph, Program, UsageError
@@ -26,6 +26,16 @@ from tinsmith_driver.benchmarks.diana_official import (
     official_networks,
     official_row,
     official_text,
+)
+from tinsmith_driver.benchmarks.diana_rows import (
+    HTVM_MAPPING,
+    HTVM_MS,
+    HTVM_SCHEDULE,
+    OUR_SCHEDULE,
+    DianaRow,
+    diana_misses,
+    diana_record,
+    diana_text,
 )
 from tinsmith_driver.benchmarks.htvm_networks import FREE, MIXED, NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import (
@@ -50,7 +60,6 @@ from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, traced
-from tinsmith_driver.table import table, thousands
 
 _FLOOR = "set-rounding{mode=floor}"
 _SEED = 0
@@ -58,43 +67,6 @@ _SAMPLES = 2
 _TIMEOUT_SECONDS = 600
 _BY_RULE = "map-analog{gain=16}"
 _BY_COST = "map-analog{gain=16,by=cost}"
-_OUR_SCHEDULE, _HTVM_SCHEDULE, _HTVM_MAPPING = "tinsmith", "htvm", "htvm's mapping"
-_OUT_OF_MEMORY = "out of memory"
-
-_HTVM_MS: Mapping[tuple[str, str], float | None] = {
-    ("dscnn", "cpu"): 48.24,
-    ("mobilenet", "cpu"): None,
-    ("resnet", "cpu"): 134.11,
-    ("toyadmos", "cpu"): 4.70,
-    ("dscnn", "digital"): 1.75,
-    ("mobilenet", "digital"): 5.68,
-    ("resnet", "digital"): 1.19,
-    ("toyadmos", "digital"): 0.36,
-}
-"""By network and engines; None where it ran out of memory."""
-
-_LEAST_TIMES: Mapping[str, float] = {"cpu": 4.0}
-"""How many times faster than HTVM with the same engines."""
-
-_MOST_MS: Mapping[tuple[str, str], float] = {
-    ("dscnn", "digital"): 0.95,
-    ("mobilenet", "digital"): 3.75,
-    ("resnet", "digital"): 0.60,
-    ("toyadmos", "digital"): 0.20,
-    ("dscnn", "both"): 0.88,
-    ("mobilenet", "both"): 3.50,
-    ("resnet", "both"): 0.50,
-    ("toyadmos", "both"): 0.20,
-}
-"""What else is bound, by network and engines."""
-
-_MOST_MAPPED_MS: Mapping[str, float] = {
-    "dscnn": 1.40,
-    "mobilenet": 6.00,
-    "resnet": 0.85,
-    "toyadmos": 0.25,
-}
-"""By network, with the layers analog that were so in HTVM's mixed networks: what was reached."""
 
 
 @dataclass(frozen=True)
@@ -112,52 +84,15 @@ class Setup:
 
 
 SETUPS = (
-    Setup("cpu", _OUR_SCHEDULE),
+    Setup("cpu", OUR_SCHEDULE),
     # The official networks' multipliers are no powers of two, so that their layers are the core's here, too; what the
     # array does of their files of floats, `diana_official` measures.
-    Setup(DIGITAL, _OUR_SCHEDULE, official=False),
-    Setup(DIGITAL, _HTVM_SCHEDULE, (SCHEDULE,), official=False),
-    Setup(BOTH, _OUR_SCHEDULE, (_BY_COST,), official=False, networks=FREE),
-    Setup(BOTH, _HTVM_MAPPING, (_BY_RULE,), official=False, networks=MIXED),
+    Setup(DIGITAL, OUR_SCHEDULE, official=False),
+    Setup(DIGITAL, HTVM_SCHEDULE, (SCHEDULE,), official=False),
+    Setup(BOTH, OUR_SCHEDULE, (_BY_COST,), official=False, networks=FREE),
+    Setup(BOTH, HTVM_MAPPING, (_BY_RULE,), official=False, networks=MIXED),
 )
 """Each makes a row of every network."""
-
-
-@dataclass(frozen=True)
-class DianaRow:
-    """macs: multiply-accumulates that passes have left, as they drop channels that change no output. cycles: of an
-    inference, as simulated; stated: further ones of HTVM's schedule (`HtvmRow`). ms: of both at the board's clock.
-    htvm_ms: HTVM's with these engines; None if there is no such figure. turned: cycles, among those simulated, of
-    calls that turn inputs into what an accelerator reads; None if there is no such call, or HTVM's way is stated.
-    """
-
-    network: str
-    engines: str
-    schedule: str
-    macs: int
-    cycles: int
-    stated: int
-    ms: float
-    htvm_ms: float | None
-    bit_exact: bool
-    turned: int | None = None
-
-    @property
-    def times(self) -> float | None:
-        """HTVM's time by ours."""
-        return None if self.htvm_ms is None or self.ms == 0 else self.htvm_ms / self.ms
-
-    @property
-    def most_ms(self) -> float | None:
-        """What it may take; None if there is no bound. HTVM's schedule has another one (`htvm_misses`)."""
-        if self.schedule == _HTVM_SCHEDULE:
-            return None
-        if self.schedule == _HTVM_MAPPING:
-            return _MOST_MAPPED_MS[self.network]
-        least = _LEAST_TIMES.get(self.engines)
-        if least is not None and self.htvm_ms is not None:
-            return self.htvm_ms / least
-        return _MOST_MS.get((self.network, self.engines))
 
 
 def run(models: str | None, targets: str | None, *, layers: bool = True) -> BenchmarkResult:
@@ -192,12 +127,12 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
         for layers_of in LAYERS if has_layers else ():
             bar.step(f"{layers_of.count} random layers, {layers_of.accelerator}")
             drawn.append(layers_of.row())
-    texts = [_text(rows), htvm_text(by_htvm), official_text(quantized), layers_text(drawn)]
+    texts = [diana_text(rows), htvm_text(by_htvm), official_text(quantized), layers_text(drawn)]
     return BenchmarkResult(
-        [_record(row) for row in rows],
+        [diana_record(row) for row in rows],
         "\n\n".join(filter(None, texts)),
         [
-            *misses(rows),
+            *diana_misses(rows),
             *htvm_misses(by_htvm),
             *official_misses(quantized),
             *layers_misses(drawn),
@@ -224,7 +159,7 @@ def _is_here(name: str) -> bool:
 
 def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     """The row of a network, and what it is made of if the schedule is HTVM's."""
-    htvm_ms = _HTVM_MS.get((name, setup.engines))
+    htvm_ms = HTVM_MS.get((name, setup.engines))
     clock_hz = registry().target(TARGET).board.clock_hz
     subject = _subject(name, setup)
     compilation = compiled(subject.model, setup.engines, (*_passes(name), *setup.passes))
@@ -232,7 +167,7 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     assert isinstance(graph, Graph)  # no plan was read
     found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
     cycles, stated, turned, htvm = found.cycles or 0, 0, None, None
-    if setup.schedule == _HTVM_SCHEDULE:
+    if setup.schedule == HTVM_SCHEDULE:
         assert htvm_ms is not None  # of the array there are all
         source = subject.model.graph
         assert isinstance(source, Graph)
@@ -295,54 +230,3 @@ def macs_of(graph: Graph) -> int:
         )
         for node in graph.nodes
     )
-
-
-def misses(rows: Iterable[DianaRow]) -> Iterator[str]:
-    """Bounds that are missed: bytes, and milliseconds, some by how much faster than HTVM a network is."""
-    for row in rows:
-        what = f"{row.network}, {row.engines}, {row.schedule}"
-        if not row.bit_exact:
-            yield f"{what}: outputs differ from the evaluator's"
-        if row.most_ms is not None and row.ms > row.most_ms:
-            beside = "" if row.htvm_ms is None else f" (HTVM: {row.htvm_ms} ms)"
-            yield f"{what}: {row.ms:.3f} ms, must be {row.most_ms:.3f} or less{beside}"
-
-
-def _record(row: DianaRow) -> dict[str, object]:
-    return {**asdict(row), "times": row.times, "most_ms": row.most_ms}
-
-
-def _text(rows: list[DianaRow]) -> str:
-    header = [
-        "network",
-        "engines",
-        "schedule",
-        "MACs",
-        "simulated",
-        "inputs turned",
-        "stated",
-        "ms",
-        "HTVM ms",
-        "times",
-        "at most, ms",
-        "bit-exact",
-    ]
-    return table(header, [_line(row) for row in rows])
-
-
-def _line(row: DianaRow) -> list[str]:
-    is_known = (row.network, row.engines) in _HTVM_MS
-    return [
-        row.network,
-        row.engines,
-        row.schedule,
-        thousands(row.macs),
-        thousands(row.cycles),
-        thousands(row.turned),
-        thousands(row.stated),
-        f"{row.ms:.3f}",
-        f"{row.htvm_ms:.2f}" if row.htvm_ms is not None else _OUT_OF_MEMORY if is_known else "-",
-        "-" if row.times is None else f"{row.times:.1f}",
-        "-" if row.most_ms is None else f"{row.most_ms:.2f}",
-        "yes" if row.bit_exact else "NO",
-    ]
