@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tinsmith_c.testing import HostModel, KernelObjects, place
-from tinsmith_diana.addition import IN_PIXELS
 from tinsmith_diana.analog.border_layers import analog_border_inputs
 from tinsmith_diana.layouts import DianaPixels
+from tinsmith_diana.rules import IN_PIXELS
 from tinsmith_ir import Graph, parse_graph
 from tinsmith_ir.operators import Reshape
 from tinsmith_ir.program import Copy, Program

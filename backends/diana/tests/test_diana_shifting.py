@@ -7,7 +7,7 @@ import pytest
 from pixel_networks import analog_layer, turned_inputs
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_diana.analog.convolution import NAME as ANALOG
-from tinsmith_diana.shifting import IN_PIXELS, NAME
+from tinsmith_diana.rules import IN_PIXELS, IN_ROWS
 from tinsmith_ir import Graph, parse_graph
 from tinsmith_ir.operators import Requantize
 from tinsmith_ir.program import Call
@@ -53,7 +53,7 @@ def test_shifts_of_rows_are_the_evaluators(
     """Of every value there is."""
     graph = shifted_rows()
     calls = shifts_of(graph, host, both)
-    assert [call.kernel for call in calls] == [NAME] * len(_SHIFTS)
+    assert [call.kernel for call in calls] == [IN_ROWS] * len(_SHIFTS)
     model = HostModel.of_graph(graph, host, both, both_objects, tmp_path)
     values = np.arange(-128, 128).astype(np.int8).reshape(1, 16, 16, 1)
     assert model.wrong_results({"x": values}, graph) == []
@@ -106,14 +106,14 @@ def test_what_is_no_shift_is_refused(
     graph: Graph, reason: str, host: Target, both: tuple[Kernel, ...]
 ) -> None:
     call = shifts_of(graph, host, both)[0]
-    assert NAME not in call.kernel
+    assert IN_ROWS not in call.kernel
     assert reason in call.reason
 
 
 def test_a_shift_that_rounds_to_nearest_is_anothers(host: Target, both: tuple[Kernel, ...]) -> None:
     graph = shifted_rows(results=("<1.0, 0>",), attributes="")
     (call,) = shifts_of(graph, host, both)
-    assert NAME not in call.kernel
+    assert IN_ROWS not in call.kernel
 
 
 def test_dense_tensors_are_not_turned_for_a_shift(host: Target, both: tuple[Kernel, ...]) -> None:
@@ -124,6 +124,7 @@ def test_dense_tensors_are_not_turned_for_a_shift(host: Target, both: tuple[Kern
     }""")
     (call,) = lower(graph, host, both).calls
     assert (
-        f"{NAME}: Operands lie in its layouts already: operand 0 is not diana_rows" in call.reason
+        f"{IN_ROWS}: Operands lie in its layouts already: operand 0 is not diana_rows"
+        in call.reason
     )
     assert f"{IN_PIXELS}: Operands lie in its layouts already" in call.reason

@@ -18,6 +18,7 @@ from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, 
 from tinsmith_diana import jobs, scales
 from tinsmith_diana.layouts import DianaPixels
 from tinsmith_diana.rules import (
+    IN_PIXELS,
     ROWS,
     board_has_array,
     cost_of,
@@ -28,7 +29,6 @@ from tinsmith_diana.rules import (
     rows_bytes,
 )
 
-IN_PIXELS = "tinsmith_diana_digital_in_pixels"
 SizeOf = Callable[[TensorType], int]
 """Bytes of a tensor as it lies."""
 

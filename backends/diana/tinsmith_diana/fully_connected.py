@@ -17,10 +17,10 @@ from tinsmith_lowering import (
 )
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.addition import IN_PIXELS
 from tinsmith_diana.layouts import DianaPixels, pixel_bytes
 from tinsmith_diana.packing import packed_fully_connected
 from tinsmith_diana.rules import (
+    IN_PIXELS,
     ROWS,
     board_has_array,
     cost_of,

@@ -16,11 +16,13 @@ from tinsmith_diana.layouts import DianaRows
 ACCELERATOR = "digital"
 """Among those of a board."""
 ROWS = DianaRows.name
+IN_ROWS, IN_PIXELS = "tinsmith_diana_digital", "tinsmith_diana_digital_in_pixels"
+"""Names of the accelerator's kernels, by how what they read lies: in rows, or as the analog accelerator leaves it."""
 _BACKEND = "diana_digital"
 
 job_kernel = partial(
     Kernel,
-    name="tinsmith_diana_digital",
+    name=IN_ROWS,
     backend=_BACKEND,
     headers=("tinsmith_diana_digital.h",),
     engine=ACCELERATOR,

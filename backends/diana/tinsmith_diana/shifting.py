@@ -26,9 +26,15 @@ from tinsmith_lowering import (
 
 from tinsmith_diana import jobs, scales, turning
 from tinsmith_diana.layouts import DianaPixels, DianaRows
-from tinsmith_diana.rules import board_has_array, cost_of, emission, job_kernel, prepared
-
-NAME, IN_PIXELS = "tinsmith_diana_digital", "tinsmith_diana_digital_in_pixels"
+from tinsmith_diana.rules import (
+    IN_PIXELS,
+    IN_ROWS,
+    board_has_array,
+    cost_of,
+    emission,
+    job_kernel,
+    prepared,
+)
 
 _ROWS, _PIXELS = DianaRows(), DianaPixels()
 
@@ -95,7 +101,7 @@ def layouts(layer: Layer, *, layout: ElementLayout) -> Layouts:
 def kernels() -> tuple[Kernel, ...]:
     """One for each layout."""
     return (
-        _kernel(_ROWS, NAME, (turning.has_rows, rows_fit)),
+        _kernel(_ROWS, IN_ROWS, (turning.has_rows, rows_fit)),
         _kernel(_PIXELS, IN_PIXELS, (turning.is_image, pixels_fit)),
     )
 

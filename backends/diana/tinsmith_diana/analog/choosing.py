@@ -4,6 +4,7 @@ what it takes to turn tensors between them, and what each analog layer loses.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 from tinsmith_ir.graph import Graph, Node
 from tinsmith_ir.operators import Reshape, Trait
@@ -150,6 +151,7 @@ class _Choosing:
     def _options(self, node: Node, call: Call, layer: Layer) -> Iterator[Option]:
         """Of each engine, and of each layout that it can have; where the core's cycles are not known, the first."""
         seen: set[tuple[str, tuple[str, ...]]] = set()
+        gives_half = can_halve(node)
         # What turns nothing comes last: the first options of all layers together are always possible.
         for kernel in sorted(self._kernels, key=lambda kernel: kernel.as_they_lie):
             if not kernel.takes(layer.kind) or kernel.why_not(layer) is not None:
@@ -160,8 +162,11 @@ class _Choosing:
                 continue
             seen.add(key)
             yield option
-            if can_halve(node):
-                yield replace(option, gives=(f"{option.gives[0]} narrow".strip(),))
+            if gives_half:
+                half = replace(
+                    self._forms.result(kernel, kernel.with_options(layer), 0), is_narrow=True
+                )
+                yield replace(option, gives=(str(half),))
 
     def _option(self, call: Call, layer: Layer, kernel: Kernel) -> Option:
         """Of a kernel that may not know its cycles: then there is nothing else to choose."""
@@ -240,17 +245,13 @@ class _Choosing:
             (str(before), str(after)): (before, after, way)
             for (before, after), way in self._forms.ways(type_).items()
         }
-        for before in given:
-            for after in read:
-                plain = after.removesuffix(_AS_IT_LIES)
-                found = ways.get((before, plain))
-                if found is None:
-                    if before == plain != after:
-                        yield Turn(name, before, after, CORES, 0)
-                    continue
-                is_free = after == plain or found[0].layout == found[1].layout
-                if is_free:
-                    yield Turn(name, before, after, found[2].engine, found[2].cycles)
+        for before, after in product(given, read):
+            plain = after.removesuffix(_AS_IT_LIES)
+            found = ways.get((before, plain))
+            if found is not None and (after == plain or found[0].layout == found[1].layout):
+                yield Turn(name, before, after, found[2].engine, found[2].cycles)
+            elif before == plain != after:
+                yield Turn(name, before, after, CORES, 0)
 
     def _computed(self, names: Iterable[str | None]) -> tuple[str, ...]:
         """Operands that are no constants, each once, by the tensors that they are turned from."""
