@@ -141,6 +141,10 @@ tinsmith_diana_status_t tinsmith_diana_analog_copy_out(void *l2, const void *l1,
   return copy_analog(kCopyOut, address(l1), address(l2), rows, banks, number);
 }
 
+bool tinsmith_diana_analog_is_idle(void) {
+  return !analog_is_ready || is_idle(TINSMITH_DIANA_ANALOG);
+}
+
 // All but the last have ended.
 void tinsmith_diana_analog_wait(uint32_t number) {
   if (number == analog_started - 1u) {

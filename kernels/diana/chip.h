@@ -68,8 +68,12 @@ static inline void order_memory(void) {
   __asm__ volatile("" : : : "memory");
 }
 
+static inline bool is_idle(uint32_t accelerator) {
+  return *(volatile uint32_t *)(uintptr_t)(accelerator + STATUS) == 0u;
+}
+
 static inline void wait_for(uint32_t accelerator) {
-  while (*(volatile uint32_t *)(uintptr_t)(accelerator + STATUS) != 0u) {
+  while (!is_idle(accelerator)) {
   }
 }
 

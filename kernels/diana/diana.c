@@ -193,6 +193,10 @@ tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l
   return kTinsmithDianaOk;
 }
 
+bool tinsmith_diana_is_idle(void) {
+  return !is_ready || is_idle(TINSMITH_DIANA_DIGITAL);
+}
+
 // All but the last have ended.
 void tinsmith_diana_wait(uint32_t number) {
   if (number == started - 1u) {

@@ -104,6 +104,10 @@ tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l
   return kTinsmithDianaOk;
 }
 
+bool tinsmith_diana_is_idle(void) {
+  return ended == started;
+}
+
 void tinsmith_diana_wait(uint32_t number) {
   if ((int32_t)(number - started) >= 0) {
     abort();  // no such layer or copy was started

@@ -1,49 +1,101 @@
-// The copy engine of DIANA's digital accelerator: between the accelerators' memory and the part of the second-level
-// memory that they reach. A copy is a job as layers are: it starts when all that was started before has ended.
+// The copy engines of DIANA's two accelerators: between the accelerators' memory and the part of the second-level
+// memory that they reach. A copy is a job as layers are, and starts when all that its accelerator was given before has
+// ended; so it goes to one that is idle, the digital one first. While both are busy the core waits for either.
 
 #include "tinsmith/diana.h"
 
 #include "tinsmith/dma.h"
+#include "tinsmith_diana_analog.h"
 
-// The copy that was started last with a token; it is the last one to end.
-static uint32_t numbers[TINSMITH_DMA_TOKENS];
+#define L1_ROW_BYTES 16u
 
-static void start(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  const uint32_t l1_place = (uint32_t)(uintptr_t)to - TINSMITH_DIANA_L1;
-  const tinsmith_diana_status_t status = l1_place < TINSMITH_DIANA_L1_BYTES
-                                             ? tinsmith_diana_copy_in(to, from, bytes, &numbers[token])
-                                             : tinsmith_diana_copy_out(to, from, bytes, &numbers[token]);
-  // Alignment and reach are the program's engine's, to which its verifier holds all copies.
+// Of each accelerator: the copy that was started last with a token, which is the last one to end, and the tokens that
+// nobody has waited for, a bit each.
+typedef struct {
+  uint32_t numbers[TINSMITH_DMA_TOKENS];
+  uint32_t under_way;
+} copies_t;
+
+static copies_t digital, analog;
+
+static bool lies_in_l1(const uint8_t *place) {
+  return (uint32_t)(uintptr_t)place - TINSMITH_DIANA_L1 < TINSMITH_DIANA_L1_BYTES;
+}
+
+// Alignment and reach are the program's engine's, to which its verifier holds all copies.
+static void note(copies_t *copies, uint32_t token, tinsmith_diana_status_t status) {
   if (status != kTinsmithDianaOk) {
     __builtin_trap();
   }
+  copies->under_way |= 1u << token;
 }
 
-void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
-                        uint32_t destination_stride, uint32_t source_stride) {
-  uint8_t *to = destination;
-  const uint8_t *from = source;
-  // In ascending order: each row takes whole lines of 32 bytes, and the next one mends what it wrote too far.
+static void start_digital(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  uint32_t *const number = &digital.numbers[token];
+  note(&digital, token,
+       lies_in_l1(to) ? tinsmith_diana_copy_in(to, from, bytes, number)
+                      : tinsmith_diana_copy_out(to, from, bytes, number));
+}
+
+static void start_analog(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  uint32_t *const number = &analog.numbers[token];
+  const uint32_t rows = (bytes + L1_ROW_BYTES - 1u) / L1_ROW_BYTES;
+  note(&analog, token,
+       lies_in_l1(to) ? tinsmith_diana_analog_copy_in(to, from, rows, 1u, number)
+                      : tinsmith_diana_analog_copy_out(to, from, rows, 1u, number));
+}
+
+// Whether the analog accelerator is idle first.
+static bool is_for_analog(void) {
+  while (!tinsmith_diana_is_idle()) {
+    if (tinsmith_diana_analog_is_idle()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+typedef void start_t(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes);
+
+// In ascending order: each row takes whole lines of 32 bytes, and the next one mends what it wrote too far. So one
+// accelerator copies them all.
+static void start_rows(start_t *start, uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes, uint32_t rows,
+                       uint32_t to_stride, uint32_t from_stride) {
   for (uint32_t row = 0u; row < rows; ++row) {
     start(token, to, from, bytes);
-    to += destination_stride;
-    from += source_stride;
+    to += to_stride;
+    from += from_stride;
   }
 }
 
+// Copies that keep an order are one accelerator's.
+void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
+                        uint32_t destination_stride, uint32_t source_stride) {
+  start_rows(start_digital, token, destination, source, bytes, rows, destination_stride, source_stride);
+}
+
 void tinsmith_dma_wait(uint32_t token) {
-  tinsmith_diana_wait(numbers[token]);
+  tinsmith_dma_wait_unordered(token);
 }
 
 void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                                   uint32_t destination_stride, uint32_t source_stride) {
-  tinsmith_dma_start(token, destination, source, bytes, rows, destination_stride, source_stride);
+  start_rows(is_for_analog() ? start_analog : start_digital, token, destination, source, bytes, rows,
+             destination_stride, source_stride);
 }
 
 void tinsmith_dma_wait_unordered(uint32_t token) {
-  tinsmith_dma_wait(token);
+  const uint32_t bit = 1u << token;
+  if ((digital.under_way & bit) != 0u) {
+    tinsmith_diana_wait(digital.numbers[token]);
+    digital.under_way &= ~bit;
+  }
+  if ((analog.under_way & bit) != 0u) {
+    tinsmith_diana_analog_wait(analog.numbers[token]);
+    analog.under_way &= ~bit;
+  }
 }
 
 void tinsmith_dma_start_bytes_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes) {
-  start(token, destination, source, bytes);
+  (is_for_analog() ? start_analog : start_digital)(token, destination, source, bytes);
 }

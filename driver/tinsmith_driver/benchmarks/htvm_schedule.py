@@ -40,9 +40,11 @@ _COPY, _COMPUTE = "copy ", "compute "
 DRIVER = (
     "tinsmith_diana_copy",
     "tinsmith_diana_digital",
+    "tinsmith_diana_is_idle",
     "tinsmith_diana_start",
     "tinsmith_diana_wait",
     "tinsmith_dma_",
+    "start_digital",
     "prepare",
 )
 """How functions of our own driver begin, for which HTVM's stands."""

@@ -8,6 +8,7 @@
 #ifndef TINSMITH_DIANA_ANALOG_H_
 #define TINSMITH_DIANA_ANALOG_H_
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "tinsmith/diana.h"
@@ -122,6 +123,9 @@ tinsmith_diana_status_t tinsmith_diana_analog_copy_in(void *l1, const void *l2, 
                                                       uint32_t *number);
 tinsmith_diana_status_t tinsmith_diana_analog_copy_out(void *l2, const void *l1, uint32_t rows, uint32_t banks,
                                                        uint32_t *number);
+
+/** Whether all layers and copies that were started on this accelerator have ended. */
+bool tinsmith_diana_analog_is_idle(void);
 
 /**
  * Return when a layer or copy has ended, and so all that were started before on this accelerator.

@@ -126,6 +126,9 @@ tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32
 tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,
                                                          uint32_t *number);
 
+/** Whether all layers and copies that were started have ended. */
+bool tinsmith_diana_is_idle(void);
+
 /**
  * Return when a layer or copy has ended, and so all that were started before. May be called again, and much later.
  *
