@@ -44,7 +44,6 @@ DRIVER = (
     "tinsmith_diana_start",
     "tinsmith_diana_wait",
     "tinsmith_dma_",
-    "start_digital",
     "prepare",
 )
 """How functions of our own driver begin, for which HTVM's stands."""
