@@ -182,11 +182,14 @@ def no_options(layer: Layer) -> tuple[Choice, ...]:
 @dataclass(frozen=True)
 class Cost(Checked):
     """What a call takes, about. cycles: of one of several calls in a row. first: more for the first of them, whose
-    instructions are not in a cache yet.
+    instructions are not in a cache yet. start, wait: of a call beside the core (`Kernel.beside`), those of its cycles
+    in which the core does nothing else: until it has been started, and behind its end until the wait returns.
     """
 
     cycles: int
     first: int = 0
+    start: int = 0
+    wait: int = 0
 
 
 def no_cost(layer: Layer) -> Cost | None:
@@ -355,7 +358,7 @@ class Beside(Checked):
 
     name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad. Of one with
     a scratchpad a call's operands, results and scratch lie there, but what its kernel copies by itself lies where the
-    cores have it: copies_operands, copies_results. What else of such a call lies there has the scratchpad for itself.
+    cores have it: copies_operands, copies_results.
     """
 
     name: str

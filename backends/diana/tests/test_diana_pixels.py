@@ -7,7 +7,7 @@ import pytest
 from pixel_networks import CHANNELS, turned_images, turned_inputs
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_diana.layouts import DianaPixels, DianaRows
-from tinsmith_diana.pixels import NAME, Turning, cycles, record
+from tinsmith_diana.pixels import NAME, Turning, cost_of, record
 from tinsmith_ir import Program
 from tinsmith_ir.program import Call
 from tinsmith_lowering import Kernel, layer_of_call, lower
@@ -86,7 +86,7 @@ def test_pixels_of_several_banks_reach_from_the_first_to_the_last(
     ],
 )
 def test_cycles_are_about_those_of_the_simulated_chip(image: Image, measured: int) -> None:
-    assert abs(cycles(Turning(image)) / measured - 1) < 0.15
+    assert abs(cost_of(Turning(image)).cycles / measured - 1) < 0.15
 
 
 @pytest.mark.parametrize(

@@ -218,6 +218,12 @@ def cycles(work: Work) -> int:
     return started + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
 
 
+def start_cycles(work: Work) -> int:
+    """Those of them until the last job has begun, in which the core polls."""
+    of_job = _BEGIN_CYCLES + work.weight_bytes // _BYTES_A_CYCLE + compute_cycles(work) // work.jobs
+    return _START_CYCLES + (work.jobs - 1) * (_NEXT_CYCLES + of_job)
+
+
 def _convolution_cycles(work: Convolution) -> int:
     """Window rows that lie in zero padding are left out."""
     height, width, outputs = work.output

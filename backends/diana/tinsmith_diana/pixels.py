@@ -104,12 +104,15 @@ def record(work: Turning) -> NDArray[np.uint32]:
     return np.concatenate([words, np.array(copies, np.uint32)])
 
 
-def cycles(work: Turning) -> int:
-    """Of the jobs and the copies, and of the core that starts them."""
+def cost_of(work: Turning) -> Cost:
+    """Of the jobs, of which the last one has begun when the start returns, of the copies, which the wait makes, and of
+    the core.
+    """
     part, copied = work.part, work.copied_rows * banks(work.image[2])
     of_job = _JOB_CYCLES + jobs.loaded_bytes(part) // LANES + jobs.compute_cycles(part)
-    of_copy = _COPY_CYCLES + jobs.COPY_CYCLES + copied
-    return _CALL_CYCLES + work.parts * of_job + work.copies * of_copy
+    wait = work.copies * (_COPY_CYCLES + jobs.COPY_CYCLES + copied)
+    start = _CALL_CYCLES + (work.parts - 1) * of_job
+    return Cost(start + of_job + wait, start=start, wait=wait)
 
 
 def identity_fits(layer: Layer) -> str | None:
@@ -161,7 +164,7 @@ def scratch_bytes(layer: Layer) -> int:
 
 def cost(layer: Layer) -> Cost:
     """Of the jobs and the copies, and of the core."""
-    return Cost(cycles(_work(layer)))
+    return cost_of(_work(layer))
 
 
 def layouts(layer: Layer) -> Layouts:

@@ -81,7 +81,7 @@ def prepared(work: jobs.Work, packed: NDArray[np.int8] | None = None) -> tuple[C
 
 def cost_of(work: jobs.Work) -> Cost:
     """Of the jobs, and of the core that starts them."""
-    return Cost(jobs.cycles(work) + _CALL_CYCLES)
+    return Cost(jobs.cycles(work) + _CALL_CYCLES, start=jobs.start_cycles(work))
 
 
 def emit_weighted(layer: Layer, scope: Scope) -> Emission:

@@ -164,13 +164,17 @@ class Cluster(Checked):
 class Scratchpad(Checked):
     """A memory from which accelerators compute and that no core reaches: tensors come and go by copies.
 
-    memory: name of the board's memory. accelerators: names of those that read and write it. alignment: of tensors
-    there, and of addresses and lengths of copies, in bytes.
+    memory: name of the board's memory. accelerators: names of those that read and write it; each copies, too, one thing
+    after the other, and a copy goes to the first of them that does nothing. alignment: of tensors
+    there, and of addresses and lengths of copies, in bytes. copy_setup_cycles: of the core that starts and waits for a
+    copy; copy_bytes_per_cycle: what one moves besides.
     """
 
     memory: str
     accelerators: tuple[str, ...]
     alignment: int
+    copy_setup_cycles: int = 0
+    copy_bytes_per_cycle: int = 16
 
 
 @dataclass(frozen=True)

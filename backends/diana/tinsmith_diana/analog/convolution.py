@@ -46,8 +46,8 @@ GAIN = 16
 """Of the converters: TINSMITH_DIANA_ANALOG_GAIN, which the generated C is held to."""
 
 _RECORD, _WEIGHTS, _SCALES = "layer", "lines", "scales"
-_CALL_CYCLES = 400
-"""Of the core, around the job and both copies: measured on the simulator."""
+_CALL_CYCLES, _START_CYCLES = 400, 250
+"""Of the core, around the job and both copies, and until the job has begun: measured on the simulator."""
 
 Integers = NDArray[np.int64]
 
@@ -160,7 +160,12 @@ def scratch_bytes(layer: Layer) -> int:
 
 def cost(layer: Layer) -> Cost:
     """Of the job and the copies, and of the core that starts them."""
-    return Cost(jobs.cycles(_job(layer)) + _CALL_CYCLES)
+    job = _job(layer)
+    return Cost(
+        jobs.cycles(job) + _CALL_CYCLES,
+        start=jobs.start_cycles(job) + _START_CYCLES,
+        wait=jobs.wait_cycles(job) + _CALL_CYCLES - _START_CYCLES,
+    )
 
 
 def layouts(layer: Layer) -> Layouts:

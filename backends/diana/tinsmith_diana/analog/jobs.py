@@ -158,9 +158,20 @@ def cycles(work: AnalogConvolution) -> int:
         _SET_UP_CYCLES
         + loads
         + height * (width // work.unroll) * of_one
-        + sum(COPY_CYCLES + _words(image) for image in (work.input, work.output))
-        + (_words(work.output) * _CLIP_CYCLES if work.is_narrow else 0)
+        + start_cycles(work)
+        + wait_cycles(work)
     )
+
+
+def start_cycles(work: AnalogConvolution) -> int:
+    """Of the copy of the input, which the start waits for."""
+    return COPY_CYCLES + _words(work.input)
+
+
+def wait_cycles(work: AnalogConvolution) -> int:
+    """Of the copy of the output and of the core's clip, which the wait makes."""
+    clip = _words(work.output) * _CLIP_CYCLES if work.is_narrow else 0
+    return COPY_CYCLES + _words(work.output) + clip
 
 
 def _words(image: tuple[int, int, int]) -> int:
