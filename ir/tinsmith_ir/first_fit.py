@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from tinsmith_ir.lifetimes import Span
-from tinsmith_ir.program import Buffer
+from tinsmith_ir.lifetimes import Span, written_lives
+from tinsmith_ir.program import Buffer, Program
 
 
 def first_fit(
@@ -27,6 +27,27 @@ def first_fit(
         offsets[buffer.name] = _first_gap(taken, buffer.size_bytes, alignment)
         placed.append((buffer, offsets[buffer.name]))
     return offsets
+
+
+def needed_bytes(program: Program) -> dict[str, int]:
+    """What the buffers of each memory take by such a plan, by name of the memory, the largest choosing first; whoever
+    plans with more care needs no more. Buffers that no step uses take nothing.
+
+    Raises GraphError as `unrolled`.
+    """
+    spans = written_lives(program).spans
+    found: dict[str, int] = {}
+    for memory in program.memories:
+        mine = [
+            buffer
+            for buffer in program.buffers
+            if buffer.memory == memory.name and buffer.name in spans
+        ]
+        mine.sort(key=lambda buffer: (-buffer.size_bytes, buffer.name))
+        offsets = first_fit(mine, spans, memory.alignment)
+        ends = (offsets[buffer.name] + buffer.size_bytes for buffer in mine)
+        found[memory.name] = max(ends, default=0)
+    return found
 
 
 def _first_gap(taken: Sequence[tuple[int, int]], size: int, alignment: int) -> int:

@@ -17,11 +17,14 @@ _WRITER = Path("backends/diana/tools/write_diana_layers.py")
 _COUNT = 200
 
 
-def compiled(model: Model, engines: str, passes: Sequence[str] = ()) -> Compilation:
-    """passes: choices, as text."""
+def compiled(
+    model: Model, engines: str, passes: Sequence[str] = (), without: Sequence[str] = ()
+) -> Compilation:
+    """passes: choices, as text. without: names of passes that are left out."""
     chosen = engines_for(TARGET, None, engines)
     choices = (*map(PassChoice.parse, passes), *chosen.passes)
-    return compile_model(model, CompileOptions(TARGET, backend=chosen.backend, passes=choices))
+    options = CompileOptions(TARGET, backend=chosen.backend, passes=choices, without=tuple(without))
+    return compile_model(model, options)
 
 
 LAYERS = tuple(

@@ -12,7 +12,7 @@ from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import Call, Engine, Program, Step, Wait
 from tinsmith_ir.testing import random_inputs
 from tinsmith_overlap import OverlapCalls, Overlapping
-from tinsmith_overlap.overlap import TOKENS
+from tinsmith_overlap.tokens import TOKENS
 from tinsmith_target import target
 
 _BRANCHES = network("a = conv x, c = conv a, p = pool x, q = pool p, y = add c q", "y")

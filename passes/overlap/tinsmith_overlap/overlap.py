@@ -14,25 +14,22 @@ from tinsmith_ir.hazards import step_names
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import (
     Call,
-    Copy,
     Engine,
     Program,
     Step,
     Wait,
-    instances,
 )
 from tinsmith_lowering import Beside, Kernel, find_kernel, layer_of_call
 from tinsmith_target import Target
 
+from tinsmith_overlap.accelerators import beside_one_another
 from tinsmith_overlap.costs import Costs
 from tinsmith_overlap.order import predecessors
 from tinsmith_overlap.place import loosened, placed, with_own_scratch
 from tinsmith_overlap.schedule import Orders, Overlapping
+from tinsmith_overlap.tokens import TOKENS, free_tokens, with_tokens
 from tinsmith_overlap.touches import touches_of
 from tinsmith_overlap.turns import TOKENS_OF_LOOP, with_turned_loops
-
-TOKENS = 32
-"""Tokens are below it, as whoever writes C has them."""
 
 _LEAST_GAIN = 0.002
 """Of all cycles, for which copies come earlier."""
@@ -67,11 +64,13 @@ class OverlapCalls(Checked):
 
         program: tiled, so that what such calls touch lies where their engine reaches it; others stay the core's.
         """
+        if self.target.board.scratchpad is not None:
+            return beside_one_another(program, self.target, self.kernels)
         cluster = self.target.board.cluster
         if cluster is None:
             return Outcome(program)
         beside = dict(self._beside(program, cluster.memory))
-        tokens = _free_tokens(program)
+        tokens = free_tokens(program)
         if not beside or len(tokens) < TOKENS_OF_LOOP + _most_under_way(beside.values()):
             return Outcome(program)
         of_loops, *others = tokens[0], *tokens[TOKENS_OF_LOOP:]
@@ -90,7 +89,7 @@ class OverlapCalls(Checked):
         jobs = tuple(call.name for call in ordered.calls if call.name in beside and call.engine)
         if not jobs or (cycles.after >= cycles.before and turned.steps == program.steps):
             return Outcome(program)
-        done = _with_tokens(ordered, others)
+        done = with_tokens(ordered, others)
         return Outcome(done, facts=replace(cycles, jobs=jobs))
 
     def _ordered(
@@ -176,39 +175,6 @@ def _joined(steps: Sequence[Step]) -> Iterator[Step]:
             yield replace(step, engine=None, token=None)
         elif id(step) not in ends:
             yield step
-
-
-def _with_tokens(program: Program, free: Sequence[int]) -> Program:
-    """Instead of tokens of any number those that nothing else has, the first one first, each taken again behind the
-    wait for it.
-    """
-    steps: list[Step] = []
-    left, taken = [*free], dict[Expression, int]()
-    for step in program.steps:
-        if isinstance(step, Call) and step.token is not None and _is_any(step.token):
-            taken[step.token] = left.pop(0)
-            steps.append(replace(step, token=Expression(taken[step.token])))
-        elif isinstance(step, Wait) and step.token in taken:
-            token = taken.pop(step.token)
-            left = sorted([*left, token])
-            steps.append(replace(step, token=Expression(token)))
-        else:
-            steps.append(step)
-    return replace(program, steps=tuple(steps))
-
-
-def _is_any(token: Expression) -> bool:
-    return token.is_constant and token.base >= TOKENS
-
-
-def _free_tokens(program: Program) -> list[int]:
-    """Those that no step has."""
-    taken = {
-        step.token.value(counters)
-        for step, counters in instances(program.steps)
-        if isinstance(step, Call | Copy | Wait) and step.token is not None
-    }
-    return [token for token in range(TOKENS) if token not in taken]
 
 
 def _most_under_way(beside: Iterable[Beside]) -> int:

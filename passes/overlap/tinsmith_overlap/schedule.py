@@ -2,12 +2,15 @@
 
 At each time one step is issued of those whose predecessors all were: first what an engine is given, since that takes
 the core little; then waits for what has ended, if an engine is given something behind; then work of the core, what most
-depends on first; and if there is none of these, the wait for what ends first. A wait that nobody needs yet is left for
-later, as the model may be wrong.
+depends on first; and if there is none of these, the wait for what ends first, or what an engine is given that is free
+first. A wait that nobody needs yet is left for later, as the model may be wrong.
+
+An engine keeps what it is given in a queue; or it is one or several units (`Orders.units`), of which the first that is
+idle takes a step, and the core stands still until there is one.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tinsmith_ir.checked import Checked
 from tinsmith_ir.program import Call, Copy, Program, Wait
@@ -29,12 +32,16 @@ class Overlapping(Checked):
 
 @dataclass(frozen=True, eq=False)
 class Orders:
-    """Of the steps of a program. predecessors: as of order.py."""
+    """Of the steps of a program. predecessors: as of order.py. units: of engines that have no queue, in the order in
+    which they are asked. most: steps that may be under way at once.
+    """
 
     program: Program
     costs: Sequence[StepCost]
     flights: Sequence[Flight]
     predecessors: Sequence[set[int]]
+    units: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    most: int | None = None
 
     def cycles(self, order: Sequence[int]) -> int:
         """Modelled, of the steps in an order."""
@@ -93,21 +100,28 @@ class _Clock:
             for before in found
         }
         self._depths = {engine.name: engine.depth for engine in program.engines}
-        self._free_at = dict.fromkeys(self._depths, 0)
+        self._units = orders.units
+        self._most = orders.most
+        units = (unit for some in self._units.values() for unit in some)
+        self._free_at = dict.fromkeys((*self._depths, *units), 0)
         self._held = dict.fromkeys(self._depths, 0)
         self._ends: dict[int, int] = {}
 
-    def urgency(self, number: int) -> tuple[int, int]:
+    def urgency(self, number: int) -> tuple[int, int, int]:
         """What is least is to be issued first."""
         step = self._steps[number]
         if isinstance(step, Wait):
             end = self._end(number)
-            return (1, 0) if end <= self.now and number in self._urgent else (3, end)
+            return (1, 0, 0) if end <= self.now and number in self._urgent else (3, end, 1)
         if isinstance(step, Call | Copy) and step.engine is not None:
-            depth = self._depths[step.engine]
-            is_full = depth is not None and self._held[step.engine] >= depth
-            return (4 if is_full else 0, 0)
-        return (2, 0)
+            if self._is_full(step.engine):
+                return (4, 0, 0)
+            free_at = self._free_at[self._unit(step.engine)]
+            if step.engine in self._units and free_at > self.now:
+                return (3, free_at, 0)
+            # Who has several units leaves the first one to others.
+            return (0, len(self._units.get(step.engine, ())), 0)
+        return (2, 0, 0)
 
     def issue(self, number: int) -> None:
         """The core issues a step, when what it waits for has ended."""
@@ -116,12 +130,27 @@ class _Clock:
             self.now = max(self.now, self._end(number)) + cost.core
             self._hold(self._start_of[number], -1)
             return
-        self.now += cost.core
-        self._ends[number] = self.now + cost.engine
         if isinstance(step, Call | Copy) and step.engine is not None:
             self._hold(number, 1)
-            begin = max(self.now, self._free_at[step.engine])
-            self._free_at[step.engine] = self._ends[number] = begin + cost.engine
+            unit = self._unit(step.engine)
+            if step.engine in self._units:
+                self.now = max(self.now, self._free_at[unit])
+            self.now += cost.core
+            begin = max(self.now, self._free_at[unit])
+            self._free_at[unit] = self._ends[number] = begin + cost.engine
+        else:
+            self.now += cost.core
+            self._ends[number] = self.now + cost.engine
+
+    def _unit(self, engine: str) -> str:
+        """That is given its next step: the first one that is idle, or else is so first."""
+        units = self._units.get(engine, (engine,))
+        return min(units, key=lambda unit: max(self.now, self._free_at[unit]))
+
+    def _is_full(self, engine: str) -> bool:
+        depth = self._depths[engine]
+        has_all = self._most is not None and sum(self._held.values()) >= self._most
+        return has_all or (depth is not None and self._held[engine] >= depth)
 
     def _end(self, wait: int) -> int:
         return self._ends[self._start_of[wait]]

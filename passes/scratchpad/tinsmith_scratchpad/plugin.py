@@ -9,7 +9,7 @@ PLUGIN = Plugin(
     passes=(
         PassEntry(
             UseScratchpad,
-            after="tile",
+            before="overlap",
             make=lambda setting: UseScratchpad(setting.target, setting.kernels),
             needed="accelerators with a memory of their own read and write no other",
         ),
