@@ -1,5 +1,5 @@
-"""Calls that copy operands or results by themselves: what else they touch lies in the scratchpad, which they have for
-themselves.
+"""Calls that copy operands or results by themselves: what else they touch lies in the scratchpad, beside what has room
+there.
 """
 
 from dataclasses import replace
@@ -29,6 +29,8 @@ from tinsmith_scratchpad import UseScratchpad
 
 COPYING = "copying"
 _SCRATCH_BYTES = 96
+_ROOM_FOR_NOTHING, _ROOM_FOR_ONE = 96, 128
+"""Of the scratchpad, beside that, and a tensor of 32 bytes."""
 
 CHAIN = """graph 2 "chain" {
   input %x: i8[1,2,3]<0.5, 3>
@@ -69,11 +71,12 @@ def used(
     beside: Beside = BOTH,
     *,
     round_trips: bool = False,
+    size_bytes: int = 4096,
 ) -> Program:
     kernels = with_copying(operator, beside)
-    found = UseScratchpad(chip(), kernels, round_trips).run(program)
+    found = UseScratchpad(chip(size_bytes), kernels, round_trips).run(program)
     verify_program(found)
-    check_near(found, chip(), kernels)
+    check_near(found, chip(size_bytes), kernels)
     return found
 
 
@@ -88,7 +91,7 @@ def steps_of(program: Program) -> list[str]:
 
 
 def test_its_tensors_stay_where_they_are_and_others_leave_the_memory_to_it() -> None:
-    program = used(lowered(parse_graph(CHAIN), with_copying()))
+    program = used(lowered(parse_graph(CHAIN), with_copying()), size_bytes=_ROOM_FOR_NOTHING)
     lines = "test_scratchpad_lines"
     assert steps_of(program) == [
         f"x -> x.{lines}",
@@ -114,11 +117,15 @@ def test_its_tensors_stay_where_they_are_and_others_leave_the_memory_to_it() -> 
 
 
 def test_a_kernel_that_copies_its_result_reads_where_its_engine_left_it() -> None:
-    program = used(lowered(parse_graph(CHAIN), with_copying(beside=RESULTS)), beside=RESULTS)
+    program = used(
+        lowered(parse_graph(CHAIN), with_copying(beside=RESULTS)),
+        beside=RESULTS,
+        size_bytes=_ROOM_FOR_ONE,
+    )
     assert steps_of(program)[2:9] == [
         f"a on {ARRAY}",
         f"b on {ARRAY}",
-        # What is read behind it and is no operand of it.
+        # What is read behind it and is no operand of it; that has the room.
         "a.near -> a",
         f"r on {ARRAY}",
         "r -> r.near",
@@ -133,7 +140,11 @@ def test_a_kernel_that_copies_its_result_reads_where_its_engine_left_it() -> Non
 
 
 def test_a_kernel_that_copies_its_operands_leaves_its_result_there() -> None:
-    program = used(lowered(parse_graph(CHAIN), with_copying(beside=OPERANDS)), beside=OPERANDS)
+    program = used(
+        lowered(parse_graph(CHAIN), with_copying(beside=OPERANDS)),
+        beside=OPERANDS,
+        size_bytes=_ROOM_FOR_ONE,
+    )
     assert steps_of(program)[4:9] == [
         "a.near -> a",
         "b.near -> b",
@@ -155,6 +166,47 @@ def test_an_operand_that_is_read_again_stays_until_it_is_sent_out() -> None:
         "r -> r.near",
         f"c on {ARRAY}",
     ]
+
+
+@pytest.mark.parametrize("size_bytes", [_ROOM_FOR_ONE, 4096])
+def test_what_has_room_beside_its_scratch_stays(size_bytes: int) -> None:
+    """`a`, which is read behind it; what it reads itself does not."""
+    program = used(lowered(parse_graph(CHAIN), with_copying()), size_bytes=size_bytes)
+    assert steps_of(program)[2:8] == [
+        f"a on {ARRAY}",
+        f"b on {ARRAY}",
+        "b.near -> b",
+        f"r on {COPYING}",
+        "r -> r.near",
+        f"c on {ARRAY}",
+    ]
+
+
+def test_what_is_read_first_stays_where_there_is_room_for_one() -> None:
+    """`x` is read in front of `a`."""
+    text = CHAIN.replace("add(%r, %a)", "add(%r, %x)").replace(
+        "output %c", "output %c\n  output %y"
+    )
+    text = text.replace("  output %c\n", "  %y: i8[1,2,3]<0.5, 3> = add(%c, %a)\n  output %c\n")
+    program = used(lowered(parse_graph(text), with_copying()), size_bytes=_ROOM_FOR_ONE)
+    (at,) = (i for i, step in enumerate(steps_of(program)) if step == f"r on {COPYING}")
+    assert steps_of(program)[at - 2 : at] == ["a.near -> a", "b.near -> b"]
+
+
+def test_nothing_stays_that_has_no_room_later() -> None:
+    """`a` would lie beside `r`, `d`, `e` and `f`."""
+    text = CHAIN.replace(
+        "  %c: i8[1,2,3]<0.5, 3> = add(%r, %a)",
+        """
+  %d: i8[1,2,3]<0.5, 3> = add(%r, %r)
+  %e: i8[1,2,3]<0.5, 3> = add(%d, %r)
+  %f: i8[1,2,3]<0.5, 3> = add(%e, %d)
+  %g: i8[1,2,3]<0.5, 3> = add(%f, %r)
+  %c: i8[1,2,3]<0.5, 3> = add(%g, %a)""",
+    )
+    whole = lowered(parse_graph(text), with_copying())
+    assert "a.near -> a" in steps_of(used(whole, size_bytes=_ROOM_FOR_ONE))
+    assert "a.near -> a" not in steps_of(used(whole, size_bytes=_ROOM_FOR_ONE + 32))
 
 
 def test_who_reads_its_result_waits_for_it() -> None:

@@ -63,6 +63,14 @@ class Contents:
                     del found[old]
             found[name] = {side}
 
+    def held(self, side: Side) -> Collection[str]:
+        """Buffers of which that side has something."""
+        return [
+            buffer
+            for buffer, written in self._written.items()
+            if any(side in sides for sides in written.sides.values())
+        ]
+
     def leave(self, side: Side, stay: Collection[str] = ()) -> Sequence[Move]:
         """What has to be copied before a side is given up: what is there alone. From then on the other one has all.
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tinsmith_ir.expressions import Expression
+from tinsmith_ir.first_fit import needed_bytes
 from tinsmith_ir.hazards import step_names, without_unused
 from tinsmith_ir.names import FreshNames
 from tinsmith_ir.program import (
@@ -43,10 +44,25 @@ def rewritten(
     beside: engines of calls by name, at least one, none in a loop. size_bytes: of the scratchpad. round_trips: nothing
     stays there from call to call.
     """
+    kept = _rewritten(program, beside, scratchpad, size_bytes, size_bytes, round_trips)
+    if needed_bytes(kept)[scratchpad.memory] <= size_bytes:
+        return kept
+    return _rewritten(program, beside, scratchpad, size_bytes, 0, round_trips)
+
+
+def _rewritten(
+    program: Program,
+    beside: Mapping[str, Beside],
+    scratchpad: Scratchpad,
+    size_bytes: int,
+    room_bytes: int,
+    round_trips: bool,
+) -> Program:
+    """room_bytes: what may lie there while a call copies by itself, its scratch included; the rest goes."""
     far, *others = program.memories
     far = replace(far, alignment=max(far.alignment, scratchpad.alignment))
     near = Memory(scratchpad.memory, size_bytes, scratchpad.alignment, is_remote=True)
-    steps = _Steps(program, beside, round_trips=round_trips)
+    steps = _Steps(program, beside, room_bytes, round_trips=round_trips)
     twins = steps.twins
     made = replace(
         program,
@@ -134,10 +150,11 @@ class _Steps:
     """The steps anew: copies in front of who reads on the other side, waits as late as they may be."""
 
     def __init__(
-        self, program: Program, beside: Mapping[str, Beside], *, round_trips: bool
+        self, program: Program, beside: Mapping[str, Beside], room_bytes: int, *, round_trips: bool
     ) -> None:
         self._program = program
         self._beside = beside
+        self._room_bytes = room_bytes
         self._round_trips = round_trips
         self._contents = Contents(program)
         self._pending: _Pending | None = None
@@ -149,8 +166,8 @@ class _Steps:
             beside = self._beside.get(step.name) if isinstance(step, Call) else None
             reads, writes = _names(step)
             source, result = _sides(beside)
-            if beside is not None and beside.copies:
-                self._leave(self._read_from(index), () if source is Side.FAR else reads)
+            if isinstance(step, Call) and beside is not None and beside.copies:
+                self._leave(index, step, () if source is Side.FAR else reads)
             self._move(self._contents.before(reads, (), source))
             self._move(self._contents.before((), writes, result))
             self._contents.written(writes, result)
@@ -164,19 +181,34 @@ class _Steps:
         self._wait()
         return tuple(self._made)
 
-    def _leave(self, wanted: Collection[str], stay: Collection[str]) -> None:
-        """Give the scratchpad to one call alone: what somebody reads later is copied from there. stay: views of buffers
-        which the call reads there.
+    def _leave(self, index: int, call: Call, operands: Sequence[str]) -> None:
+        """Make room in the scratchpad for a call that copies by itself: of what somebody reads later, what is read
+        first stays, as far as there is room; the rest is copied from there. operands: that it reads there.
         """
-        buffers = {self._buffer(name) for name in stay} - {""}
-        moves = self._contents.leave(Side.NEAR, buffers)
-        self._move([move for move in moves if move.view in wanted])
+        own = {self._buffer(name) for name in operands} - {""}
+        taken = {*own, *map(self._buffer, filter(None, (call.scratch, *self._near_results(call))))}
+        left = self._room_bytes - sum(map(self._size_bytes, taken))
+        held = self._contents.held(Side.NEAR)
+        for buffer in self._read_from(index + 1):
+            if buffer in held and buffer not in own and self._size_bytes(buffer) <= left:
+                own.add(buffer)
+                left -= self._size_bytes(buffer)
+        wanted = self._read_from(index)
+        moves = self._contents.leave(Side.NEAR, own)
+        self._move([move for move in moves if self._buffer(move.view) in wanted])
 
-    def _read_from(self, index: int) -> Collection[str]:
-        """Views of buffers of which the steps from that one on, or the end, read something."""
+    def _near_results(self, call: Call) -> Sequence[str]:
+        """Of a call on an engine, what it writes to the scratchpad itself."""
+        return () if self._beside[call.name].copies_results else call.outputs
+
+    def _size_bytes(self, buffer: str) -> int:
+        return self._program.buffer[buffer].size_bytes
+
+    def _read_from(self, index: int) -> Sequence[str]:
+        """Buffers of which the steps from that one on, or the end, read something, what is read first in front."""
         names = [name for step in self._program.steps[index:] for name in _names(step)[0]]
-        buffers = {self._buffer(name) for name in (*names, *self._ends())}
-        return {view.name for view in self._program.views if view.buffer in buffers}
+        buffers = (self._buffer(name) for name in (*names, *self._ends()))
+        return [*dict.fromkeys(filter(None, buffers))]
 
     def _ends(self) -> Sequence[str]:
         """What is read behind the last step."""
