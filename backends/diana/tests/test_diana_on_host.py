@@ -8,10 +8,10 @@ import pytest
 from diana_networks import layer_calls
 from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_diana.border_layers import border_inputs, border_layer
-from tinsmith_ir import Graph
+from tinsmith_ir import Graph, print_program
 from tinsmith_ir.evaluate import evaluate_graph
 from tinsmith_lowering import Kernel, lower
-from tinsmith_target import Target
+from tinsmith_target import Target, target
 
 _LAYERS = 60
 _OF_EACH_HALF = 0.4
@@ -39,6 +39,25 @@ def test_a_layer_is_refused_by_a_rule_or_that_of_the_evaluator(
     if not is_taken(graph, host, kernels):
         return
     model = HostModel.of_graph(graph, host, kernels, kernel_objects, tmp_path)
+    for inputs in border_inputs(graph, seed):
+        assert model.wrong_results(inputs, graph) == []
+
+
+@pytest.mark.parametrize("seed", range(2, _LAYERS))
+@pytest.mark.parametrize("features", ["channel-loops+whole-vectors", "instruction-lists"])
+def test_layers_of_less_jobs_are_the_evaluators(
+    features: str,
+    seed: int,
+    kernels: tuple[Kernel, ...],
+    kernel_objects: KernelObjects,
+    tmp_path: Path,
+) -> None:
+    """Where a target has it so; those whose jobs are the same are compared above."""
+    graph, place = border_layer(seed), target(f"host+{features}")
+    program, plain = (lower(graph, each, kernels) for each in (place, target("host")))
+    if print_program(program).replace(place.name, "host") == print_program(plain):
+        return
+    model = HostModel.of_graph(graph, place, kernels, kernel_objects, tmp_path)
     for inputs in border_inputs(graph, seed):
         assert model.wrong_results(inputs, graph) == []
 
