@@ -48,8 +48,8 @@ static inline void wait_until_idle(void) {
   wait_for(TINSMITH_DIANA_DIGITAL);
 }
 
-static void clear(void *from, const void *end) {
-  for (uint32_t *word = from; word < (const uint32_t *)end; ++word) {
+static void clear_shared(void) {
+  for (uint32_t *word = (uint32_t *)&shared; word < (uint32_t *)(&shared + 1); ++word) {
     store_shared(word, 0u);
   }
 }
@@ -62,7 +62,7 @@ static inline void store_instructions(const uint32_t *first, uint32_t count) {
 // Turn the accelerator on, and write what no job changes.
 static __attribute__((noinline)) void prepare(void) {
   enable_accelerators();
-  clear(&shared, &shared + 1);
+  clear_shared();
   store_shared(&shared.convolution[0], CONVOLUTION_FIRST_ROW);
   store_shared(&shared.convolution[1], CONVOLUTION_LOGARITHM);
   store_shared(&shared.instructions[1][kStop], 1u);
@@ -158,9 +158,18 @@ static inline uint32_t least_of(uint32_t one, uint32_t other) {
   return one < other ? one : other;
 }
 
+static void clear_joined(void) {
+  for (uint32_t i = 0u; i <= TINSMITH_DIANA_INSTRUCTIONS; ++i) {
+#pragma GCC unroll 32
+    for (uint32_t word = 0u; word < kInstructionWords; ++word) {
+      store_shared(&joined[i][word], 0u);
+    }
+  }
+}
+
 static void prepare_joined(const uint32_t *words, uint32_t instructions) {
   if (!is_joined_ready) {
-    clear(joined, joined + TINSMITH_DIANA_INSTRUCTIONS + 1u);
+    clear_joined();
     store_shared(&joined[TINSMITH_DIANA_INSTRUCTIONS][kStop], 1u);
     is_joined_ready = true;
   }
@@ -171,42 +180,51 @@ static void prepare_joined(const uint32_t *words, uint32_t instructions) {
   }
 }
 
-// Run `first`, and `count` - 1 others of its place in their groups, by as many instructions or by one that loops.
+// Runs of one place in `count` groups from `group` on, by as many instructions or by one that loops.
 static void run_joined(const uint32_t *words, const tinsmith_diana_places_t *places, uint32_t weight_register,
-                       uint32_t first, uint32_t count) {
+                       uint32_t place, uint32_t group, uint32_t count) {
   const bool is_loop = words[kLoopChannels] != 0u;
   const uint32_t instructions = is_loop ? 1u : count;
+  const uint32_t input_step = words[kGroup] * words[kInputJobBytes];
+  const uint32_t output_step = words[kGroup] * words[kOutputJobBytes];
   uint32_t (*const list)[kInstructionWords] = &joined[TINSMITH_DIANA_INSTRUCTIONS - instructions];
+  uint32_t input = address(places->input) - TINSMITH_DIANA_L1 + place * words[kInputJobBytes] + group * input_step;
+  uint32_t output = address(places->output) - TINSMITH_DIANA_L1 + place * words[kOutputJobBytes] + group * output_step;
+  uint32_t weights = 0u;
   for (uint32_t i = 0u; i < instructions; ++i) {
-    const uint32_t run = first + i * words[kGroup];
-    store_shared(&list[i][kWeights], i * words[kGroupBytes]);
-    store_shared(&list[i][kInput], address(places->input) - TINSMITH_DIANA_L1 + run * words[kInputJobBytes]);
-    store_shared(&list[i][kOutput], address(places->output) - TINSMITH_DIANA_L1 + run * words[kOutputJobBytes]);
+    store_shared(&list[i][kWeights], weights);
+    store_shared(&list[i][kInput], input);
+    store_shared(&list[i][kOutput], output);
+    weights += words[kGroupBytes];
+    input += input_step;
+    output += output_step;
   }
   if (is_loop) {
-    const bool has_several = count > 1u;
-    store_shared(&list[0][kLoopBytes], has_several ? words[kLoopBytes] : 0u);
-    store_shared(&list[0][kLoopChannels], has_several ? count : 0u);
+    store_shared(&list[0][kLoopBytes], count > 1u ? words[kLoopBytes] : 0u);
+    store_shared(&list[0][kLoopChannels], count > 1u ? count : 0u);
   }
-  const uint32_t of_group = first / words[kGroup] * words[kGroupBytes] + first % words[kGroup] * words[kGroupJobBytes];
-  store_register(weight_register, address(places->weights) + of_group);
+  const uint32_t first = address(places->weights) + group * words[kGroupBytes] + place * words[kGroupJobBytes];
+  store_register(weight_register, first);
   store_register(weight_register + WORDS, (words[kWeightBytes] + (count - 1u) * words[kGroupBytes]) / 4u);
   store_instructions(list[0], instructions + 1u);
   store_register(TRIGGER, 0u);
 }
 
 // Runs of a place in their groups never write what those of another one do, so that places come one after the other.
+// The last group may have fewer.
 uint32_t tinsmith_diana_start_joined(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places) {
   const uint32_t *const words = record->words;
-  const uint32_t runs = words[kJobs], group = words[kGroup];
-  const uint32_t most = least_of(words[kJoined], (runs + group - 1u) / group);
+  const uint32_t groups = (words[kJobs] + words[kGroup] - 1u) / words[kGroup];
+  const uint32_t in_last = words[kJobs] - (groups - 1u) * words[kGroup];
+  const uint32_t most = least_of(words[kJoined], groups);
   begin();
   prepare_joined(words, words[kLoopChannels] != 0u ? 1u : most);
   const uint32_t weight_register = store_layer(words);
-  for (uint32_t place = 0u; place < least_of(group, runs); ++place) {
-    for (uint32_t first = place; first < runs; first += group * most) {
+  for (uint32_t place = 0u; place < words[kGroup]; ++place) {
+    const uint32_t own = place < in_last ? groups : groups - 1u;
+    for (uint32_t group = 0u; group < own; group += most) {
       wait_until_idle();
-      run_joined(words, places, weight_register, first, least_of(most, (runs - first + group - 1u) / group));
+      run_joined(words, places, weight_register, place, group, least_of(most, own - group));
     }
   }
   wait_until_idle();

@@ -41,6 +41,10 @@ _BEGIN_CYCLES = 100
 """Of the accelerator, from a trigger to its first load or its computing: an assumption, as for the simulator."""
 _START_CYCLES, _NEXT_CYCLES = 178, 38
 """Of the core: start and wait of a layer, and from one of its jobs to the next, as measured of kernels/diana."""
+_JOINED_START_CYCLES, _JOINED_NEXT_CYCLES = 300, 85
+"""The same where runs are joined: of a layer, and of each job."""
+_LISTED_CYCLES, _LISTED_RUN_CYCLES = 45, 20
+"""Of lists: of each instruction a layer, and of each run, of which the accelerator's are 11."""
 COPY_CYCLES = 36
 """Of a copy between L1 and L2 besides 16 bytes a cycle: fitted in the same way; MATCH has 70."""
 
@@ -281,8 +285,17 @@ def compute_cycles(work: Work) -> int:
 
 def cycles(work: Work) -> int:
     """With loads of weights, which precede the computing of their job, and what starts the jobs."""
-    started = _START_CYCLES + (work.jobs - 1) * _NEXT_CYCLES + work.jobs * _BEGIN_CYCLES
+    started = work.jobs * _BEGIN_CYCLES + _core_cycles(work)
     return started + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
+
+
+def _core_cycles(work: Work) -> int:
+    """Of the core that starts them, and of the instructions behind a job's first one."""
+    if work.joined == 1:
+        return _START_CYCLES + (work.jobs - 1) * _NEXT_CYCLES
+    of_jobs = _JOINED_START_CYCLES + work.jobs * _JOINED_NEXT_CYCLES
+    listed = 0 if work.loops else _LISTED_CYCLES * work.joined + _LISTED_RUN_CYCLES * work.runs
+    return of_jobs + listed
 
 
 def _convolution_cycles(work: Convolution) -> int:
