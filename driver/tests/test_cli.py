@@ -172,6 +172,7 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
         name in out
         for name in ("host", "cortex-m0", "riscv32", "pulp-open", "siracusa", "gap9", "diana")
     )
+    assert "diana+whole-vectors: with what nobody has published" in out
 
 
 @pytest.mark.parametrize(

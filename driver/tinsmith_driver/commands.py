@@ -511,6 +511,10 @@ def targets(arguments: argparse.Namespace) -> int:
         for t in registry().targets.values()
     ]
     print(table(["target", "board", "kernels", "features", "description"], rows))
+    for t in registry().targets.values():
+        if t.board.unpublished:
+            names = ", ".join(f"{t.name}+{entry.feature}" for entry in t.board.unpublished)
+            print(f"{names}: with what nobody has published of accelerators; several go together")
     return 0
 
 

@@ -42,6 +42,11 @@
 #define TINSMITH_DIANA_SHARED __attribute__((section(".arena.tinsmith_diana"), aligned(16)))
 #endif
 
+// A part of it that nobody keeps who joins no runs.
+#ifndef TINSMITH_DIANA_SHARED_JOINED
+#define TINSMITH_DIANA_SHARED_JOINED __attribute__((section(".arena.tinsmith_diana_joined"), aligned(16)))
+#endif
+
 // Registers that both accelerators have.
 #define TRIGGER 0x00u
 #define STATUS 0x0cu

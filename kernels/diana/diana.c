@@ -54,6 +54,11 @@ static void clear_shared(void) {
   }
 }
 
+static inline void store_instructions(const uint32_t *first, uint32_t count) {
+  store_register(INSTRUCTIONS, address(first));
+  store_register(INSTRUCTIONS + WORDS, count * kInstructionWords);
+}
+
 // Turn the accelerator on, and write what no job changes.
 static __attribute__((noinline)) void prepare(void) {
   enable_accelerators();
@@ -61,8 +66,7 @@ static __attribute__((noinline)) void prepare(void) {
   store_shared(&shared.convolution[0], CONVOLUTION_FIRST_ROW);
   store_shared(&shared.convolution[1], CONVOLUTION_LOGARITHM);
   store_shared(&shared.instructions[1][kStop], 1u);
-  store_register(INSTRUCTIONS, address(shared.instructions));
-  store_register(INSTRUCTIONS + WORDS, 2u * kInstructionWords);
+  store_instructions(shared.instructions[0], 2u);
   store_register(CONFIGURATION + WORDS, CONFIGURATION_WORDS);
   store_register(ACTIVATION_WORDS, 0u);
   is_ready = true;
@@ -77,8 +81,7 @@ static inline void begin(void) {
 }
 
 // A record's first words but the one that stops; of those behind the padding only one is ever other than 0.
-static void store_instruction(const uint32_t *words) {
-  uint32_t *const instruction = shared.instructions[0];
+static inline __attribute__((always_inline)) void store_instruction(uint32_t *instruction, const uint32_t *words) {
   // Two by two: no store waits for the load right before it.
 #pragma GCC unroll 8
   for (uint32_t i = kInputChannels; i < kStop; i += 2u) {
@@ -98,7 +101,7 @@ static void store_instruction(const uint32_t *words) {
 }
 
 // The registers of a layer; returns that of its weights' address.
-static uint32_t store_layer(const uint32_t *words) {
+static inline __attribute__((always_inline)) uint32_t store_layer(const uint32_t *words) {
   const bool is_fully_connected = words[kMode] == kModeFullyConnected;
   const uint32_t weights = words[kWeightBytes] / 4u;
   store_register(OPERATION, kCompute);
@@ -139,10 +142,93 @@ static void run_jobs(const uint32_t *words, const tinsmith_diana_places_t *place
 uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places) {
   const uint32_t *const words = record->words;
   begin();
-  store_instruction(words);
+  store_instruction(shared.instructions[0], words);
   const bool is_addition = words[kMode] == kModeAddition;
   store_shared(&shared.instructions[0][kWeights], is_addition ? address(places->operand) - TINSMITH_DIANA_L1 : 0u);
   run_jobs(words, places, store_layer(words));
+  return started++;
+}
+
+// Instructions of a job, the last of them in the place before the last; behind it the one that stops.
+static uint32_t joined[TINSMITH_DIANA_INSTRUCTIONS + 1u][kInstructionWords] TINSMITH_DIANA_SHARED_JOINED;
+
+static bool is_joined_ready;
+
+static inline uint32_t least_of(uint32_t one, uint32_t other) {
+  return one < other ? one : other;
+}
+
+static void clear_joined(void) {
+  for (uint32_t i = 0u; i <= TINSMITH_DIANA_INSTRUCTIONS; ++i) {
+#pragma GCC unroll 32
+    for (uint32_t word = 0u; word < kInstructionWords; ++word) {
+      store_shared(&joined[i][word], 0u);
+    }
+  }
+}
+
+static void prepare_joined(const uint32_t *words, uint32_t instructions) {
+  if (!is_joined_ready) {
+    clear_joined();
+    store_shared(&joined[TINSMITH_DIANA_INSTRUCTIONS][kStop], 1u);
+    is_joined_ready = true;
+  }
+  for (uint32_t i = TINSMITH_DIANA_INSTRUCTIONS - instructions; i < TINSMITH_DIANA_INSTRUCTIONS; ++i) {
+    store_instruction(joined[i], words);
+    store_shared(&joined[i][kLoopBytes], 0u);
+    store_shared(&joined[i][kLoopChannels], 0u);
+  }
+}
+
+// Runs of one place in `count` groups from `group` on, by as many instructions or by one that loops.
+static void run_joined(const uint32_t *words, const tinsmith_diana_places_t *places, uint32_t weight_register,
+                       uint32_t place, uint32_t group, uint32_t count) {
+  const bool is_loop = words[kLoopChannels] != 0u;
+  const uint32_t instructions = is_loop ? 1u : count;
+  const uint32_t input_step = words[kGroup] * words[kInputJobBytes];
+  const uint32_t output_step = words[kGroup] * words[kOutputJobBytes];
+  uint32_t (*const list)[kInstructionWords] = &joined[TINSMITH_DIANA_INSTRUCTIONS - instructions];
+  uint32_t input = address(places->input) - TINSMITH_DIANA_L1 + place * words[kInputJobBytes] + group * input_step;
+  uint32_t output = address(places->output) - TINSMITH_DIANA_L1 + place * words[kOutputJobBytes] + group * output_step;
+  uint32_t weights = 0u;
+  for (uint32_t i = 0u; i < instructions; ++i) {
+    store_shared(&list[i][kWeights], weights);
+    store_shared(&list[i][kInput], input);
+    store_shared(&list[i][kOutput], output);
+    weights += words[kGroupBytes];
+    input += input_step;
+    output += output_step;
+  }
+  if (is_loop) {
+    store_shared(&list[0][kLoopBytes], count > 1u ? words[kLoopBytes] : 0u);
+    store_shared(&list[0][kLoopChannels], count > 1u ? count : 0u);
+  }
+  const uint32_t first = address(places->weights) + group * words[kGroupBytes] + place * words[kGroupJobBytes];
+  store_register(weight_register, first);
+  store_register(weight_register + WORDS, (words[kWeightBytes] + (count - 1u) * words[kGroupBytes]) / 4u);
+  store_instructions(list[0], instructions + 1u);
+  store_register(TRIGGER, 0u);
+}
+
+// Runs of a place in their groups never write what those of another one do, so that places come one after the other.
+// The last group may have fewer.
+uint32_t tinsmith_diana_start_joined(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places) {
+  const uint32_t *const words = record->words;
+  const uint32_t groups = (words[kJobs] + words[kGroup] - 1u) / words[kGroup];
+  const uint32_t in_last = words[kJobs] - (groups - 1u) * words[kGroup];
+  const uint32_t most = least_of(words[kJoined], groups);
+  begin();
+  prepare_joined(words, words[kLoopChannels] != 0u ? 1u : most);
+  const uint32_t weight_register = store_layer(words);
+  for (uint32_t place = 0u; place < words[kGroup]; ++place) {
+    const uint32_t own = place < in_last ? groups : groups - 1u;
+    for (uint32_t group = 0u; group < own; group += most) {
+      wait_until_idle();
+      run_joined(words, places, weight_register, place, group, least_of(most, own - group));
+    }
+  }
+  wait_until_idle();
+  store_instructions(shared.instructions[0], 2u);
   return started++;
 }
 

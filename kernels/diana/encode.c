@@ -78,6 +78,35 @@ static bool are_pixels(const tinsmith_diana_layer_t *layer) {
   return pixels * kLanes * tinsmith_diana_pixel_words(blocks) <= limit;
 }
 
+static bool may(const tinsmith_diana_layer_t *layer, tinsmith_diana_feature_t feature) {
+  return (layer->features & (uint32_t)feature) != 0u;
+}
+
+// Runs of so many bytes of weights each that one job may be, by the weights' memory and, of lists, by instructions.
+static uint32_t most_joined(const tinsmith_diana_layer_t *layer, uint32_t bytes, bool may_loop) {
+  const uint32_t fit = TINSMITH_DIANA_WEIGHT_BYTES / bytes;
+  if (may_loop) {
+    return fit;
+  }
+  const uint32_t most = may(layer, kTinsmithDianaInstructionLists) ? TINSMITH_DIANA_INSTRUCTIONS : 1u;
+  return fit < most ? fit : most;
+}
+
+// Channels of a depthwise layer that are one job. Planes behind those of the result are those of 15 further groups
+// then; where both images and they are too much for the memory, each channel is a job.
+static uint32_t joined_channels(const tinsmith_diana_layer_t *layer) {
+  const uint32_t groups = (layer->input_channels + kDepthwiseGroup - 1u) / kDepthwiseGroup;
+  const uint64_t planes = layer->output_channels + kDepthwiseGroup * (kLanes - 1u);
+  const uint64_t output = planes * rounded_up(layer->output_width) * layer->output_height;
+  const uint64_t input = (uint64_t)layer->input_channels * rounded_up(layer->input_width) * layer->input_height;
+  if (layer->mode != kTinsmithDianaDepthwise || input + output > TINSMITH_DIANA_L1_BYTES) {
+    return 1u;
+  }
+  const bool may_loop = may(layer, kTinsmithDianaChannelLoops);
+  const uint32_t most = most_joined(layer, weight_rows(layer) * kLanes, may_loop);
+  return groups < most ? groups : most;
+}
+
 static bool is_output(const tinsmith_diana_layer_t *layer) {
   const uint32_t behind = layer->mode == kTinsmithDianaDepthwise ? kLanes - 1u : 0u;
   const uint32_t planes =
@@ -141,15 +170,21 @@ static void set_shape(const tinsmith_diana_layer_t *layer, uint32_t *words) {
   words[kIsStrided] = layer->stride - 1u;
 }
 
+// The fewest equal parts of blocks of 16 outputs whose weights the memory takes.
+static uint32_t parts_of(uint32_t blocks, uint32_t block_bytes) {
+  uint32_t parts = 1u;
+  while (blocks % parts != 0u || blocks / parts * block_bytes > TINSMITH_DIANA_WEIGHT_BYTES) {
+    ++parts;
+  }
+  return parts;
+}
+
 // As few jobs as there may be, each of as many output channels and all that it needs of weights. Pixels of several jobs
 // have no more than a block in each bank.
 static void set_convolution(const tinsmith_diana_layer_t *layer, uint32_t *words) {
   const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
   const uint32_t block_bytes = weight_rows(layer) * kLanes;
-  uint32_t jobs = 1u;
-  while (blocks % jobs != 0u || blocks / jobs * block_bytes > TINSMITH_DIANA_WEIGHT_BYTES) {
-    ++jobs;
-  }
+  const uint32_t jobs = parts_of(blocks, block_bytes);
   words[kInputChannels] = layer->input_channels;
   words[kOutputChannels] = blocks / jobs;
   words[kJobs] = jobs;
@@ -157,6 +192,22 @@ static void set_convolution(const tinsmith_diana_layer_t *layer, uint32_t *words
   words[kGroupBytes] = words[kWeightBytes];
   words[kOutputJobBytes] =
       blocks / jobs * (layer->gives_pixels ? TINSMITH_DIANA_BANK_BYTES : kLanes * words[kOutputPlaneBytes]);
+}
+
+// Channels of one place in their groups of four are a job, as the others' weights lie between theirs, and 16 planes of
+// each are of this place, too.
+static void join_channels(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  const uint32_t joined = joined_channels(layer);
+  if (joined == 1u) {
+    return;
+  }
+  words[kJoined] = joined;
+  words[kOutputPlaneBytes] *= kDepthwiseGroup;
+  if (may(layer, kTinsmithDianaChannelLoops)) {
+    words[kInputPlaneBytes] *= kDepthwiseGroup;
+    words[kLoopBytes] = words[kWeightBytes];
+    words[kLoopChannels] = joined;
+  }
 }
 
 // A job for each channel: the first of the 16 planes that it writes is right, those behind are for later jobs to write
@@ -171,16 +222,22 @@ static void set_depthwise(const tinsmith_diana_layer_t *layer, uint32_t *words) 
   words[kGroupJobBytes] = kDepthwiseBytes;
   words[kInputJobBytes] = words[kInputPlaneBytes];
   words[kOutputJobBytes] = words[kOutputPlaneBytes];
+  join_channels(layer, words);
 }
 
-// A job for 16 outputs, which is all that DORY gives the accelerator at once.
+// A run for 16 outputs, which is all that DORY gives the accelerator at once, or for as many as may be.
 static void set_fully_connected(const tinsmith_diana_layer_t *layer, uint32_t *words) {
+  const uint32_t blocks = rounded_up(layer->output_channels) / kLanes;
+  const uint32_t block_bytes = weight_rows(layer) * kLanes;
   words[kInputChannels] = rounded_up(layer->input_channels) / kLanes;
-  words[kOutputChannels] = 1u;
-  words[kJobs] = rounded_up(layer->output_channels) / kLanes;
-  words[kWeightBytes] = weight_rows(layer) * kLanes;
+  words[kJobs] = may(layer, kTinsmithDianaWholeVectors) ? parts_of(blocks, block_bytes) : blocks;
+  words[kOutputChannels] = blocks / words[kJobs];
+  words[kWeightBytes] = words[kOutputChannels] * block_bytes;
   words[kGroupBytes] = words[kWeightBytes];
-  words[kOutputJobBytes] = kLanes;
+  words[kOutputJobBytes] = words[kOutputChannels] * kLanes;
+  const uint32_t most = most_joined(layer, words[kWeightBytes], false);
+  const uint32_t joined = words[kJobs] < most ? words[kJobs] : most;
+  words[kJoined] = joined > 1u ? joined : 0u;
 }
 
 static void set_addition(const tinsmith_diana_layer_t *layer, uint32_t *words) {

@@ -67,6 +67,10 @@ uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsm
   return begin(&start);
 }
 
+uint32_t tinsmith_diana_start_joined(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places) {
+  return tinsmith_diana_start(record, places);
+}
+
 // On a computer any memory is the accelerators'; only alignment and length can be told.
 static tinsmith_diana_status_t copy(void *to, const void *from, const void *l1, const void *l2, uint32_t bytes,
                                     uint32_t *number) {

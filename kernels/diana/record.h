@@ -30,6 +30,8 @@ enum {
   kStop = 18,
   kShift = 19,
   kPadding = 20,
+  kLoopBytes = 22,  // of an instruction that goes over channels: weights of each, and how many
+  kLoopChannels = 23,
   kIsStrided = 24,
   kInstructionWords = 32,
 
@@ -41,6 +43,7 @@ enum {
   kGroupJobBytes = 36,  // of weights, from one job of a group to the next
   kInputJobBytes = 37,  // of the input, from one job to the next
   kOutputJobBytes = 38,
+  kJoined = 39,  // at most so many runs are one job; 0: each is one
 };
 
 enum { kModeFullyConnected = 0, kModeConvolution = 1, kModeAddition = 3 };

@@ -173,23 +173,52 @@ static void add(const job_t *job) {
   }
 }
 
+// Runs that are joined have planes of one place in their groups alone: those of the others lie between.
+static uint32_t planes_between(const uint32_t *words, bool matters) {
+  return matters ? words[kGroup] : 1u;
+}
+
 static void check_convolution(const uint32_t *words) {
+  const bool is_loop = words[kLoopChannels] != 0u;
   need(tinsmith_diana_is_kernel(words[kKernelWidth]) && tinsmith_diana_is_kernel(words[kKernelHeight]));
   need(words[kIsStrided] <= 1u && words[kDilation] == 1u);
   need(words[kOutputLayout] == kLayoutDigital || words[kOutputLayout] == kLayoutAnalog);
   need(words[kOutputColumns] > 0u && words[kOutputRows] > 0u && words[kInputWidth] > 0u);
   need(words[kInputRowBytes] % kLanes == 0u && words[kInputWidth] <= words[kInputRowBytes]);
-  need(words[kInputPlaneBytes] == words[kInputRowBytes] * words[kInputHeight]);
-  need(words[kOutputPlaneBytes] == words[kOutputColumns] * kLanes * words[kOutputRows]);
+  const uint32_t input_plane = words[kInputRowBytes] * words[kInputHeight];
+  const uint32_t output_plane = words[kOutputColumns] * kLanes * words[kOutputRows];
+  need(words[kInputPlaneBytes] == planes_between(words, is_loop) * input_plane);
+  need(words[kOutputPlaneBytes] == planes_between(words, words[kJoined] != 0u) * output_plane);
   const uint32_t padded_height = words[kInputHeight] + padding_of(words, kPadTop) + padding_of(words, kPadBottom);
   need((words[kOutputRows] - 1u) * stride_of(words) + words[kKernelHeight] <= padded_height);
   need(words[kWeightBytes] == words[kOutputChannels] * (kernel_rows(words) + kBiasRows) * kLanes);
+}
+
+// All weights of a job lie one behind the other, or are the same.
+static void check_joined(const uint32_t *words) {
+  const bool is_loop = words[kLoopChannels] != 0u;
+  need(words[kJoined] > 1u && words[kMode] != kModeAddition);
+  need(words[kGroupBytes] == 0u || words[kGroupBytes] == words[kWeightBytes]);
+  need(words[kWeightBytes] + (words[kJoined] - 1u) * words[kGroupBytes] <= TINSMITH_DIANA_WEIGHT_BYTES);
+  need(words[kGroup] == 1u || (words[kInputChannels] == 1u && words[kOutputChannels] == 1u));
+  if (is_loop) {
+    need(words[kMode] == kModeConvolution && words[kLoopChannels] == words[kJoined]);
+    need(words[kInputChannels] == 1u && words[kLoopBytes] == words[kWeightBytes]);
+    need(words[kGroupBytes] != 0u && words[kOutputLayout] == kLayoutDigital);
+  } else {
+    need(words[kJoined] <= TINSMITH_DIANA_INSTRUCTIONS);
+  }
 }
 
 static void check_record(const uint32_t *words, const tinsmith_diana_places_t *places) {
   need(words[kStop] == 1u && words[kShift] < 32u && words[kIsRectified] <= 1u && words[kInputChannels] > 0u);
   need(words[kJobs] > 0u && words[kGroup] > 0u);
   need(words[kWeightBytes] <= TINSMITH_DIANA_WEIGHT_BYTES);
+  if (words[kJoined] != 0u) {
+    check_joined(words);
+  } else {
+    need(words[kLoopBytes] == 0u && words[kLoopChannels] == 0u);
+  }
   switch (words[kMode]) {
     case kModeFullyConnected:
       need(words[kWeightBytes] == words[kOutputChannels] * (words[kInputChannels] + 1u) * kLanes * kLanes);

@@ -11,7 +11,7 @@ from tinsmith_ir.errors import UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import BitExact, levels
 from tinsmith_lowering import Kernel
-from tinsmith_target import Target, UnknownTargetError
+from tinsmith_target import Target, target_among
 
 from tinsmith_plugins.find import Found
 from tinsmith_plugins.plugin import (
@@ -113,13 +113,8 @@ class Registry(Checked):
         )
 
     def target(self, name: str) -> Target:
-        """The target of that name. Raises UnknownTargetError if there is none."""
-        found = self.targets.get(name)
-        if found is None:
-            raise UnknownTargetError(
-                f"unknown target {name!r}; known targets: {', '.join(self.targets)}"
-            )
-        return found
+        """The target of that name, with features behind it or not. Raises UnknownTargetError if there is none."""
+        return target_among(self.targets.values(), name)
 
     def importer_of(self, data: bytes) -> Importer | None:
         """The importer that recognises a file; None if no one does."""

@@ -10,8 +10,9 @@ from tinsmith_c.testing import HostModel, KernelObjects
 from tinsmith_diana.border_layers import border_inputs, border_layer
 from tinsmith_ir import Graph
 from tinsmith_ir.evaluate import evaluate_graph
+from tinsmith_ir.operators import DepthwiseConv2D, FullyConnected
 from tinsmith_lowering import Kernel, lower
-from tinsmith_target import Target
+from tinsmith_target import Target, target
 
 _LAYERS = 60
 _OF_EACH_HALF = 0.4
@@ -41,6 +42,43 @@ def test_a_layer_is_refused_by_a_rule_or_that_of_the_evaluator(
     model = HostModel.of_graph(graph, host, kernels, kernel_objects, tmp_path)
     for inputs in border_inputs(graph, seed):
         assert model.wrong_results(inputs, graph) == []
+
+
+def has_several_runs(graph: Graph) -> bool:
+    """Whether a chip that takes more of a job has fewer: of depthwise layers each fourth channel is one."""
+    (node,) = graph.nodes
+    channels = node.outputs[0].type.shape[-1]
+    match node.operator:
+        case DepthwiseConv2D():
+            return channels > 4
+        case FullyConnected():
+            return channels > 16
+        case _:
+            return False
+
+
+@pytest.mark.parametrize("features", ["channel-loops+whole-vectors", "instruction-lists"])
+def test_layers_of_less_jobs_are_the_evaluators(
+    features: str,
+    kernels: tuple[Kernel, ...],
+    kernel_objects: KernelObjects,
+    tmp_path: Path,
+) -> None:
+    """Where a target has it so; some channels have no room for what is written behind them, and a job each."""
+    place = target(f"host+{features}")
+    joined: Counter[str] = Counter()
+    for seed in range(2 * _LAYERS):
+        graph = border_layer(seed)
+        if not has_several_runs(graph) or not is_taken(graph, place, kernels):
+            continue
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        model = HostModel.of_graph(graph, place, kernels, kernel_objects, folder)
+        for inputs in border_inputs(graph, seed):
+            assert model.wrong_results(inputs, graph) == [], seed
+        joined[graph.nodes[0].operator.mnemonic] += 1
+    assert joined.keys() == {"depthwise_conv2d", "fully_connected"}
+    assert min(joined.values()) > 4
 
 
 def test_many_layers_are_taken_and_many_refused(host: Target, kernels: tuple[Kernel, ...]) -> None:

@@ -1,5 +1,7 @@
 """Words, cycles and weights of layers: those of HTVM's four networks against a table, others worked out by hand."""
 
+from dataclasses import replace
+
 import pytest
 from tinsmith_diana.jobs import (
     Addition,
@@ -11,6 +13,7 @@ from tinsmith_diana.jobs import (
     loaded_bytes,
     record,
 )
+from tinsmith_diana.joining import Features
 
 _SHIFT = 4
 
@@ -188,6 +191,43 @@ def test_outputs_are_parted_so_that_their_weights_fit(
     assert words[5] == blocks
     assert words[33] == words[35] == blocks * 16 * (channels + 4) <= 65_536
     assert words[38] == blocks * 16 * 3 * 16
+
+
+def test_channels_and_outputs_are_joined_as_a_chip_may_take_them() -> None:
+    """As kernels/diana encodes them: 17 groups of channels, of which a list has 16; nine blocks of 41 * 256 bytes."""
+    plain = conv(66, 66, (5, 25), (3, 3), 1, (1, 1), depthwise=True)
+    listed, looped = (
+        replace(plain, features=frozenset({name}))
+        for name in ("instruction-lists", "channel-loops")
+    )
+    words = words_of(plain)
+    assert words_of(listed) == words | {16: 4 * 160, 39: 16}
+    joined = {9: 4 * 160, 16: 4 * 160, 22: 208, 23: 17, 39: 17}
+    assert words_of(looped) == words | joined
+    assert (plain.jobs, listed.jobs, looped.jobs) == (66, 2 + 2 + 1 + 1, 4)
+    assert (plain.planes_behind, listed.planes_behind, looped.planes_behind) == (15, 60, 60)
+    assert loaded_bytes(plain) == loaded_bytes(listed) == loaded_bytes(looped)
+    vector = fc(636, 130)
+    whole = replace(vector, features=frozenset({"whole-vectors"}))
+    block = 41 * 256
+    assert words_of(whole) == words_of(vector) | {5: 3, 32: 3, 33: 3 * block, 35: 3 * block, 38: 48}
+    lists = replace(vector, features=frozenset({"instruction-lists"}))
+    assert words_of(lists) == words_of(vector) | {39: 6}
+    assert (vector.jobs, whole.jobs, lists.jobs) == (9, 3, 2)
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        # No second group; 60 planes of 32x96 beside those of both images.
+        dw(4, 16, 1),
+        conv(20, 20, (32, 96), (3, 3), 1, (1, 1), depthwise=True),
+    ],
+)
+def test_channels_are_not_joined_without_need_or_room(work: Convolution) -> None:
+    features: Features = frozenset({"channel-loops", "instruction-lists"})
+    assert words_of(replace(work, features=features)) == words_of(work)
+    assert replace(work, features=features).planes_behind == 15
 
 
 def test_planes_behind_a_result_are_those_up_to_16_channels() -> None:

@@ -8,10 +8,12 @@ from numpy.typing import NDArray
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import (
     Cost,
+    Emission,
     Kernel,
     Layer,
     Layouts,
     Prepared,
+    Scope,
     given_weights,
     only_weights_are_constant,
 )
@@ -21,6 +23,8 @@ from tinsmith_diana.packing import packed_convolution, packed_depthwise
 from tinsmith_diana.rules import (
     board_has_array,
     cost_of,
+    emit_weighted,
+    features_of,
     in_rows,
     l1_finding,
     prepared,
@@ -129,6 +133,7 @@ def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convoluti
         shift,
         relu,
         isinstance(layer.operator, DepthwiseConv2D),
+        features=features_of(layer),
     )
 
 
@@ -139,6 +144,11 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
     weights = _within(given_weights(layer).astype(np.int8), _known_window(layer))
     work = _work(layer, scale.shift, relu=scale.relu)
     return prepared(work, pack(weights, scale.biases))
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    return emit_weighted(_work(layer), scope)
 
 
 def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
@@ -182,6 +192,7 @@ def kernels() -> tuple[Kernel, ...]:
             *scales.RULES,
         ),
         prepare=prepare,
+        emit=emit,
         layouts=layouts,
         cost=cost,
     )

@@ -1,4 +1,4 @@
-"""FullyConnected as jobs of DIANA's digital accelerator, 16 outputs each.
+"""FullyConnected as jobs of DIANA's digital accelerator, 16 outputs each, or more where the target has it so.
 
 It reads a vector, and an image of one pixel as the analog accelerator leaves it, whose bytes are those of a vector.
 """
@@ -8,10 +8,12 @@ from functools import partial
 from tinsmith_ir.operators import FullyConnected
 from tinsmith_lowering import (
     Cost,
+    Emission,
     Kernel,
     Layer,
     Layouts,
     Prepared,
+    Scope,
     only_weights_are_constant,
     weight_rows,
 )
@@ -24,6 +26,8 @@ from tinsmith_diana.rules import (
     ROWS,
     board_has_array,
     cost_of,
+    emit_weighted,
+    features_of,
     l1_finding,
     prepared,
     rows_bytes,
@@ -68,7 +72,7 @@ def tensors_fit(layer: Layer) -> str | None:
 def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.FullyConnected:
     """As of a convolution."""
     outputs, inputs = layer.input(1).shape
-    return jobs.FullyConnected(inputs, outputs, shift, relu)
+    return jobs.FullyConnected(inputs, outputs, shift, relu, features_of(layer))
 
 
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
@@ -76,6 +80,11 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
     scale = scales.scale_of(layer)
     packed = packed_fully_connected(weight_rows(layer), scale.biases)
     return prepared(_work(layer, scale.shift, relu=scale.relu), packed)
+
+
+def emit(layer: Layer, scope: Scope) -> Emission:
+    """As of a convolution."""
+    return emit_weighted(_work(layer), scope)
 
 
 def cost(layer: Layer) -> Cost:
@@ -91,7 +100,9 @@ def layouts(layer: Layer, *, lies: str) -> Layouts:
 
 def kernels() -> tuple[Kernel, ...]:
     """That of a pixel where it lies so, as a vector would have to be made of it."""
-    kernel = partial(weighted_kernel, operator=FullyConnected, prepare=prepare, cost=cost)
+    kernel = partial(
+        weighted_kernel, operator=FullyConnected, prepare=prepare, emit=emit, cost=cost
+    )
     before = (board_has_array, only_weights_are_constant)
     return (
         kernel(

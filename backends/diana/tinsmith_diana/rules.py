@@ -56,6 +56,11 @@ def accelerator_finding(layer: Layer, accelerator: str) -> str | None:
     return None if has_array or board.architecture == "host" else f"{board.name} has not"
 
 
+def features_of(layer: Layer) -> jobs.Features:
+    """What the target's accelerators may be asked beyond what is published."""
+    return layer.target.board.accelerator_features
+
+
 def rows_bytes(type_: TensorType) -> int:
     """Of a tensor in rows."""
     return DianaRows().size_bytes(type_)
@@ -84,21 +89,25 @@ def cost_of(work: jobs.Work) -> Cost:
     return Cost(jobs.cycles(work) + _CALL_CYCLES, start=jobs.start_cycles(work))
 
 
-def emit_weighted(layer: Layer, scope: Scope) -> Emission:
+def emit_weighted(work: jobs.Work, scope: Scope) -> Emission:
     """The start and the wait of a layer with weights."""
-    del layer
-    return emission(scope, weights=True)
+    return emission(scope, weights=True, joined=work.joined > 1)
 
 
-def emission(scope: Scope, *, weights: bool, operand: str = "NULL") -> Emission:
-    """The start of a layer's jobs and the wait for them. operand: C expression of an addition's second one."""
+def emission(
+    scope: Scope, *, weights: bool, operand: str = "NULL", joined: bool = False
+) -> Emission:
+    """The start of a layer's jobs and the wait for them. operand: C expression of an addition's second one. joined:
+    whether a job is several runs of the layer's instruction.
+    """
     words = scope.prepared(_RECORD, f"{scope.layer}: its instruction, and how it is repeated")
     packed = (
         scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights and biases") if weights else "NULL"
     )
     arguments = [words, packed, scope.input(0), operand, scope.output]
+    start = "joined_start" if joined else "start"
     return Emission(
-        (f"  tinsmith_diana_digital_start({', '.join(arguments)}, {scope.token});",),
+        (f"  tinsmith_diana_digital_{start}({', '.join(arguments)}, {scope.token});",),
         wait=(f"  tinsmith_diana_digital_wait({scope.token});",),
     )
 
@@ -124,7 +133,6 @@ def in_rows(operands: int, behind: int = 0) -> Layouts:
 weighted_kernel = partial(
     job_kernel,
     signature=Signature((DType.INT8, DType.INT8, DType.INT32), DType.INT8),
-    emit=emit_weighted,
     roundings=scales.ROUNDINGS,
 )
 """What those of layers with weights have in common, besides."""

@@ -9,6 +9,7 @@ from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
     diana,
+    diana_assumptions,
     diana_overhead,
     flash,
     generated_c,
@@ -36,6 +37,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "diana": diana.run,
+    "diana-assumptions": diana_assumptions.run,
     "diana-layers": diana_overhead.run,
     "flash": flash.run,
     "generated-c": generated_c.run,

@@ -164,8 +164,9 @@ def _measured(name: str, setup: Setup) -> tuple[DianaRow, HtvmRow | None]:
     htvm_ms = HTVM_MS.get((name, setup.engines))
     clock_hz = registry().target(TARGET).board.clock_hz
     subject = _subject(name, setup)
-    passes = (*_passes(name), *setup.passes)
-    compilation = compiled(subject.model, setup.engines, passes, setup.without)
+    compilation = compiled(
+        subject.model, setup.engines, passes_of(name, setup), without=setup.without
+    )
     graph = compilation.graph
     assert isinstance(graph, Graph)  # no plan was read
     found, _ = compared(compilation, subject.samples(graph, _SAMPLES), _TIMEOUT_SECONDS)
@@ -200,8 +201,9 @@ def _simulated(compilation: Compilation) -> Simulated:
     return simulated(trace, f"{compilation.program.name}_run")
 
 
-def _passes(name: str) -> tuple[str, ...]:
-    return (_FLOOR,) if name in NETWORKS else ()
+def passes_of(name: str, setup: Setup) -> tuple[str, ...]:
+    """Choices with which that network is compiled."""
+    return (*((_FLOOR,) if name in NETWORKS else ()), *setup.passes)
 
 
 def _turned_cycles(compilation: Compilation, found: Measurement) -> int | None:

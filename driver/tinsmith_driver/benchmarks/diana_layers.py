@@ -18,12 +18,16 @@ _COUNT = 200
 
 
 def compiled(
-    model: Model, engines: str, passes: Sequence[str] = (), without: Sequence[str] = ()
+    model: Model,
+    engines: str,
+    passes: Sequence[str] = (),
+    target: str = TARGET,
+    without: Sequence[str] = (),
 ) -> Compilation:
-    """passes: choices, as text. without: names of passes that are left out."""
-    chosen = engines_for(TARGET, None, engines)
+    """passes: choices, as text. target: the chip, with features or not. without: names of passes that are left out."""
+    chosen = engines_for(target, None, engines)
     choices = (*map(PassChoice.parse, passes), *chosen.passes)
-    options = CompileOptions(TARGET, backend=chosen.backend, passes=choices, without=tuple(without))
+    options = CompileOptions(target, backend=chosen.backend, passes=choices, without=tuple(without))
     return compile_model(model, options)
 
 

@@ -43,7 +43,7 @@ extern "C" {
  *   - 35 bytes of weights from one group to the next
  *   - 36 bytes of weights from one job of a group to the next
  *   - 37 bytes of the input, 38 of the output, from one job to the next
- *   - 39 is 0
+ *   - 39 is 0; see tinsmith_diana_digital_joined_start()
  *
  * An output is clip((sum of products + bias) >> shift), the sum of 32 bits that wrap, the shift rounding down, the clip
  * to [-128, 127], with ReLU to [0, 127]. An addition has no bias.
@@ -60,6 +60,20 @@ extern "C" {
  */
 void tinsmith_diana_digital_start(const int8_t *layer, const int8_t *weights, const int8_t *input,
                                   const int8_t *operand, int8_t *output, uint32_t token);
+
+/**
+ * The same of a record whose runs are joined to jobs, for an accelerator that takes more of a job than published
+ * software gives it. Returns when the layer has ended; it is waited for all the same. In its record:
+ *   - 39 joined, 2 or more: so many runs at most are one job, those of one place in their groups, one group after the
+ *     other. A job loads the weights of all of them, which words 33 and 35 say to lie one behind the other, or to be
+ *     the same: 35 is 0
+ *   - 22 bytes of weights of a run and 23 the same as word 39, if one instruction goes over the channels of a job;
+ *     else both are 0, and a job has an instruction for each run, 16 at most
+ *   - 16, and if one instruction loops 9, too, are the bytes from a plane to the next of the same place: times word 34.
+ *     So 60 planes behind the output of a depthwise layer are written
+ */
+void tinsmith_diana_digital_joined_start(const int8_t *layer, const int8_t *weights, const int8_t *input,
+                                         const int8_t *operand, int8_t *output, uint32_t token);
 
 /**
  * Return when the layer that was started last with that token has ended, and so all that were started before.

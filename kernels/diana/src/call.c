@@ -13,6 +13,12 @@ void tinsmith_diana_digital_start(const int8_t *layer, const int8_t *weights, co
   numbers[token] = tinsmith_diana_start((const tinsmith_diana_record_t *)(const void *)layer, &places);
 }
 
+void tinsmith_diana_digital_joined_start(const int8_t *layer, const int8_t *weights, const int8_t *input,
+                                         const int8_t *operand, int8_t *output, uint32_t token) {
+  const tinsmith_diana_places_t places = {weights, input, operand, output};
+  numbers[token] = tinsmith_diana_start_joined((const tinsmith_diana_record_t *)(const void *)layer, &places);
+}
+
 void tinsmith_diana_digital_wait(uint32_t token) {
   tinsmith_diana_wait(numbers[token]);
 }

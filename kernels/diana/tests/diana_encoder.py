@@ -27,6 +27,7 @@ class _Layer(ctypes.Structure):
         *[(name, ctypes.c_uint32) for name in _FIELDS],
         ("is_rectified", ctypes.c_bool),
         ("gives_pixels", ctypes.c_bool),
+        ("features", ctypes.c_uint32),
     ]
 
 
@@ -40,7 +41,8 @@ class Encoder:
         """The status, and the words, all NOTHING before."""
         numbers = [getattr(layer, name) for name in _FIELDS]
         record = (ctypes.c_uint32 * WORDS)(*[NOTHING] * WORDS)
-        it = _Layer(*numbers, bool(layer.is_rectified), bool(layer.gives_pixels))
+        flags = bool(layer.is_rectified), bool(layer.gives_pixels)
+        it = _Layer(*numbers, *flags, layer.features)
         status = self.library.tinsmith_diana_digital_encode(ctypes.byref(it), ctypes.byref(record))
         return int(status), list(record)
 

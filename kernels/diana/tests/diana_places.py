@@ -36,9 +36,15 @@ _MOVED_BYTES = 64 * 1024
 
 
 def build(
-    implementation: str, folder: Path, program: str = "layers.c", also: str | None = None
+    implementation: str,
+    folder: Path,
+    program: str = "layers.c",
+    also: str | None = None,
+    chip: str = "diana",
 ) -> Firmware:
-    """A program with a file of this room, named without its suffix, or two. Twins run under sanitizers."""
+    """A program with a file of this room, named without its suffix, or two. Twins run under sanitizers. chip: target
+    of what is no twin.
+    """
     is_twin = implementation in (*TWINS, ANALOG_TWIN)
     sources = [
         source
@@ -46,7 +52,7 @@ def build(
         if each is not None
         for source in (f"{each}.c", *_SOURCES[each])
     ]
-    place = target("host") if is_twin else roomy_chip()
+    place = target("host") if is_twin else roomy_chip(chip)
     try:
         need_emulator(place.board)
         return build_firmware(
@@ -62,9 +68,11 @@ def build(
         pytest.skip(str(error))
 
 
-def roomy_chip() -> Target:
-    """The chip with more of its L2 for arrays than networks want, and less for weights: programs hold images of L1."""
-    chip = target("diana")
+def roomy_chip(name: str = "diana") -> Target:
+    """The chip of that name with more of its L2 for arrays than networks want, and less for weights: programs hold
+    images of L1.
+    """
+    chip = target(name)
     board = chip.board
     weights, arena = (board.memory(name) for name in (board.weight_memory, board.arena_home))
     changed = {

@@ -12,6 +12,7 @@ STEPS = 8
 NONE = 0xFFFFFFFF
 ENCODE, START, WAIT, COPY_IN, COPY_OUT, WAIT_FOR_COPY, TOUCH, COPY_OUT_OF_BANKS = range(1, 9)
 CONVOLUTION, DEPTHWISE, FULLY_CONNECTED, ADDITION = range(4)
+CHANNEL_LOOPS, INSTRUCTION_LISTS, WHOLE_VECTORS = 1, 2, 4
 _ALIGNMENT = 16
 
 
@@ -46,6 +47,7 @@ class Step:
     shift: int = 0
     is_rectified: int = 0
     gives_pixels: int = 0
+    features: int = 0
     rows: int = 0
     banks: int = 0
     weights: Array = field(default_factory=Array)

@@ -28,6 +28,8 @@ from numpy.typing import NDArray
 _SIDE, _SMALL_SIDE = 37, 9
 _CHANNELS = 20
 _BANKS = 4
+_GROUP = 4
+"""Channels of a depthwise layer of which each has a job of its own if jobs have several."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +80,19 @@ class _Image:
 def draw(seed: int) -> Drawn:
     """A layer that the array can do; the four modes take turns."""
     random = np.random.default_rng(seed)
-    layer = replace(_shape(random, seed % 4), is_rectified=int(random.integers(2)))
+    return _of_shape(random, _shape(random, seed % 4))
+
+
+def draw_joined(seed: int, features: int) -> Drawn:
+    """Depthwise and fully connected layers in turn, small ones and those that are several jobs in any case."""
+    random = np.random.default_rng([seed, 0x10])
+    mode = DEPTHWISE if seed % 2 else FULLY_CONNECTED
+    make = _large_shape if random.random() < 0.5 else _shape
+    return _of_shape(random, replace(make(random, mode), features=features))
+
+
+def _of_shape(random: np.random.Generator, layer: Step) -> Drawn:
+    layer = replace(layer, is_rectified=int(random.integers(2)))
     if layer.mode == ADDITION:
         layer = replace(layer, is_rectified=0, shift=int(random.choice([0, 1, 1, 2, 9])))
     shape = layer.input_channels, layer.input_height, layer.input_width
@@ -182,6 +196,19 @@ def _shape(random: np.random.Generator, mode: int) -> Step:
     )
 
 
+def _large_shape(random: np.random.Generator, mode: int) -> Step:
+    """Of more than a list of instructions, or than the memory for weights, can hold."""
+    if mode == FULLY_CONNECTED:
+        return layer_of(
+            mode,
+            (1, 1, int(random.integers(150, 190))),
+            (1, 1, int(random.integers(250, 320))),
+        )
+    channels, kernel = int(random.integers(60, 150)), int(random.choice([1, 3]))
+    shape = int(random.integers(1, 4)), _size(random, 6, 16), channels
+    return layer_of(mode, shape, kernel=(kernel, kernel), pads=(kernel // 2,) * 3)
+
+
 def _axis(
     random: np.random.Generator, most: int, *, is_symmetric: bool = False
 ) -> tuple[int, int, tuple[int, int]]:
@@ -266,7 +293,7 @@ def _output_bytes(layer: Step, outputs: Integers) -> tuple[Bytes, NDArray[np.boo
         return swapped(vector), swapped(np.arange(vector.size) < outputs.size) != 0
     planes = outputs.shape[0]
     if layer.mode == DEPTHWISE:
-        planes += LANES - 1
+        planes += (LANES - 1) * (_GROUP if layer.features and planes > _GROUP else 1)
     elif layer.mode == CONVOLUTION:
         planes += -planes % LANES
     channels, rows, columns = outputs.shape

@@ -51,7 +51,7 @@ typedef struct {
   uint32_t output_height, output_width, output_channels;
   uint32_t kernel_height, kernel_width, stride;
   uint32_t pad_top, pad_bottom, pad_width;
-  uint32_t shift, is_rectified, gives_pixels;
+  uint32_t shift, is_rectified, gives_pixels, features;
   uint32_t rows, banks;
   array_t weights, input, operand, output;
 } step_t;
@@ -99,14 +99,17 @@ static int encode(const step_t *step) {
       .shift = step->shift,
       .is_rectified = step->is_rectified != 0u,
       .gives_pixels = step->gives_pixels != 0u,
+      .features = step->features,
   };
   return (int)tinsmith_diana_digital_encode(&layer, &records[step->slot]);
 }
 
 static void start(const step_t *step) {
   const int8_t *const weights = step->weights.offset == NONE ? NULL : far.weights + step->weights.offset;
-  tinsmith_diana_digital_start((const int8_t *)&records[step->slot], weights, place(step->input), place(step->operand),
-                               place(step->output), step->slot);
+  const tinsmith_diana_record_t *const record = &records[step->slot];
+  const bool is_joined = tinsmith_diana_is_joined(record);
+  (is_joined ? tinsmith_diana_digital_joined_start : tinsmith_diana_digital_start)(
+      (const int8_t *)record, weights, place(step->input), place(step->operand), place(step->output), step->slot);
 }
 
 static int take(const step_t *step) {

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 from diana_encoder import NOTHING, WORDS, Encoder, encoder
-from diana_steps import ADDITION, CONVOLUTION, DEPTHWISE, FULLY_CONNECTED, Step, layer
+from diana_steps import (
+    ADDITION,
+    CHANNEL_LOOPS,
+    CONVOLUTION,
+    DEPTHWISE,
+    FULLY_CONNECTED,
+    INSTRUCTION_LISTS,
+    WHOLE_VECTORS,
+    Step,
+    layer,
+)
 
 _OK, _MODE, _SHAPE, _PADDING, _WEIGHTS, _OUTPUT, _MEMORY = range(7)
 _NO_FURTHER = [0] * 7
@@ -72,6 +82,47 @@ def test_words_of_a_depthwise_convolution(encode: Encoder) -> None:
             *(66, 16 * 13, 4, 16 * 13, 4, 160, 160, 0),
         ],
     )
+
+
+def _changed(encode: Encoder, layer: Step, features: int) -> dict[int, int]:
+    """Words that are others with those features."""
+    (status, plain), (other_status, other) = (
+        encode.encode(replace(layer, features=given)) for given in (0, features)
+    )
+    assert (status, other_status) == (_OK, _OK)
+    return {i: new for i, (old, new) in enumerate(zip(plain, other, strict=True)) if old != new}
+
+
+def test_channels_of_one_place_in_their_groups_are_joined(encode: Encoder) -> None:
+    """66 channels are 17 groups, of which a list has 16 and a loop all; planes of a place lie four planes apart."""
+    assert _changed(encode, DEPTH, INSTRUCTION_LISTS) == {16: 4 * 160, 39: 16}
+    looped = {9: 4 * 160, 16: 4 * 160, 22: 16 * 13, 23: 17, 39: 17}
+    assert _changed(encode, DEPTH, CHANNEL_LOOPS) == looped
+    assert _changed(encode, DEPTH, CHANNEL_LOOPS | INSTRUCTION_LISTS) == looped
+    assert _changed(encode, DEPTH, WHOLE_VECTORS) == {}
+
+
+def test_channels_are_joined_as_far_as_there_is_room(encode: Encoder) -> None:
+    """The weight memory takes 77 of 7x7; four channels have no second group; 60 planes of 32x96 have no room beside
+    40.
+    """
+    wide = layer(DEPTHWISE, (5, 16, 400), kernel=(7, 7), pads=(3, 3, 3))
+    assert _changed(encode, wide, CHANNEL_LOOPS)[39] == 65_536 // (16 * 53)
+    few = layer(DEPTHWISE, (5, 16, 4), kernel=(3, 3), pads=(1, 1, 1))
+    assert _changed(encode, few, CHANNEL_LOOPS | INSTRUCTION_LISTS) == {}
+    large = layer(DEPTHWISE, (32, 96, 20), kernel=(3, 3), pads=(1, 1, 1))
+    assert _changed(encode, large, CHANNEL_LOOPS | INSTRUCTION_LISTS) == {}
+
+
+def test_fully_connected_outputs_are_as_few_jobs_as_weights_allow(encode: Encoder) -> None:
+    """Nine blocks of 41 * 256 bytes: three thirds of three, or six and three by lists."""
+    block = 41 * 256
+    whole = {5: 3, 32: 3, 33: 3 * block, 35: 3 * block, 38: 3 * 16}
+    assert _changed(encode, CONNECTED, WHOLE_VECTORS) == whole
+    assert _changed(encode, CONNECTED, INSTRUCTION_LISTS) == {39: 6}
+    small = replace(CONNECTED, input_channels=64, output_channels=320)
+    assert _changed(encode, small, INSTRUCTION_LISTS) == {39: 16}
+    assert _changed(encode, small, INSTRUCTION_LISTS | WHOLE_VECTORS)[5] == 20
 
 
 def test_words_of_a_fully_connected_layer(encode: Encoder) -> None:

@@ -9,22 +9,37 @@ from diana_layouts import Bytes
 from diana_places import DRIVER, PLACES, TWINS, build, images_after
 from diana_steps import (
     ADDITION,
+    CHANNEL_LOOPS,
     CONVOLUTION,
     COPY_IN,
     COPY_OUT_OF_BANKS,
     DEPTHWISE,
+    INSTRUCTION_LISTS,
     START,
     WAIT,
     WAIT_FOR_COPY,
+    WHOLE_VECTORS,
     Array,
     Step,
     given,
 )
-from drawn_diana_layers import Drawn, DrawnPixels, draw, draw_pixels
+from drawn_diana_layers import Drawn, DrawnPixels, draw, draw_joined, draw_pixels
+from tinsmith_emulators import FirmwareCrashError
 from tinsmith_toolchains import Firmware
 
 _LAYERS = 240
 _TOGETHER = 40
+_JOINED = 64
+
+_FEATURES = {
+    "diana+channel-loops": CHANNEL_LOOPS,
+    "diana+instruction-lists": INSTRUCTION_LISTS,
+    "diana+whole-vectors": WHOLE_VECTORS,
+    "diana+channel-loops+instruction-lists+whole-vectors": (
+        CHANNEL_LOOPS | INSTRUCTION_LISTS | WHOLE_VECTORS
+    ),
+}
+"""Of layers, by the chip that takes them."""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +85,30 @@ def test_convolutions_give_pixels_in_banks(implementation: str, tmp_path: Path) 
     images = images_of(build(implementation, tmp_path), drawn)
     pairs = zip(drawn, images, strict=True)
     assert [it.layer for it, image in pairs if not it.is_right(image)] == []
+
+
+@pytest.mark.parametrize("implementation", PLACES)
+@pytest.mark.parametrize("chip", _FEATURES)
+def test_layers_of_less_jobs_are_numpys_and_touch_nothing_else(
+    chip: str, implementation: str, tmp_path: Path
+) -> None:
+    """Each before a layer of the published kind, which finds the driver as it was."""
+    drawn = [draw_joined(seed, _FEATURES[chip]) for seed in range(_JOINED)]
+    mixed = [it for seed, each in enumerate(drawn) for it in (each, draw(seed))]
+    images = images_of(build(implementation, tmp_path, chip=chip), mixed)
+    pairs = zip(mixed, images, strict=True)
+    assert [it.layer for it, image in pairs if not it.is_right(image)] == []
+
+
+@pytest.mark.parametrize("features", [CHANNEL_LOOPS, INSTRUCTION_LISTS, WHOLE_VECTORS])
+def test_the_published_chip_refuses_layers_of_less_jobs(features: int, tmp_path: Path) -> None:
+    """Where depthwise layers have more than four channels, vectors more than 16 outputs."""
+    firmware = build(DRIVER, tmp_path)
+    mode = 0 if features == WHOLE_VECTORS else 1
+    large = (draw_joined(seed, features) for seed in range(mode, _JOINED, 2))
+    first = next(it for it in large if it.layer.output_channels > 60)
+    with pytest.raises(FirmwareCrashError, match=r"DIANA digital: .*expected"):
+        images_of(firmware, [first])
 
 
 def test_pixels_have_as_many_banks_and_words_as_there_may_be() -> None:

@@ -34,6 +34,9 @@ extern "C" {
 #define TINSMITH_DIANA_BANK_BYTES 0x10000u
 #define TINSMITH_DIANA_BANKS 4u
 
+/** Instructions of a job at most, of an accelerator that takes more than one. */
+#define TINSMITH_DIANA_INSTRUCTIONS 16u
+
 /** What copies take at once: a length is rounded up to it. */
 #define TINSMITH_DIANA_COPY_BYTES 32u
 
@@ -43,6 +46,13 @@ typedef enum {
   kTinsmithDianaFullyConnected, /**< of channels alone: heights, widths, kernels and strides are 1, no padding */
   kTinsmithDianaAddition,       /**< of two images of the input's shape; no kernel, stride, padding or ReLU */
 } tinsmith_diana_mode_t;
+
+/** What an accelerator may be asked beyond what published software asks of it; nobody has said whether it may. */
+typedef enum {
+  kTinsmithDianaChannelLoops = 1,     /**< an instruction goes over channels of a depthwise layer */
+  kTinsmithDianaInstructionLists = 2, /**< a job has up to TINSMITH_DIANA_INSTRUCTIONS instructions */
+  kTinsmithDianaWholeVectors = 4,     /**< an instruction computes any number of fully connected outputs */
+} tinsmith_diana_feature_t;
 
 /**
  * A layer. An output is clip((sum of products + bias) >> shift): the sum wraps at 32 bits, the shift rounds down, the
@@ -59,6 +69,7 @@ typedef struct {
   uint32_t shift;                                        /**< in [0, 31] */
   bool is_rectified;                                     /**< ReLU */
   bool gives_pixels; /**< of convolutions alone: the output has channels last, in banks, as the analog array reads it */
+  uint32_t features; /**< of tinsmith_diana_feature_t, which the record may use; their sum, 0 as published */
 } tinsmith_diana_layer_t;
 
 /** A layer as words. */
@@ -71,7 +82,8 @@ typedef struct {
   const int8_t *weights; /**< in the second-level memory that accelerators reach; NULL for an addition */
   const int8_t *input;   /**< as all below in the accelerators' memory, at a multiple of 16 */
   const int8_t *operand; /**< the second operand of an addition; else NULL */
-  int8_t *output;        /**< of a depthwise layer with 15 planes behind; of pixels the place in the first bank */
+  int8_t *output; /**< of a depthwise layer with 15 planes behind, 60 if runs are joined; of pixels the place in the
+                     first bank */
 } tinsmith_diana_places_t;
 
 /** What the accelerator cannot do. */
@@ -104,6 +116,17 @@ tinsmith_diana_status_t tinsmith_diana_digital_encode(const tinsmith_diana_layer
  * @param[in] record stays as it is until the layer has ended
  */
 uint32_t tinsmith_diana_start(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places);
+
+/** Whether runs of a record are joined to jobs. */
+static inline bool tinsmith_diana_is_joined(const tinsmith_diana_record_t *record) {
+  return record->words[TINSMITH_DIANA_WORDS - 1u] != 0u;
+}
+
+/**
+ * The same for a record whose runs are joined to jobs, of an accelerator that takes such. Returns when the layer has
+ * ended.
+ */
+uint32_t tinsmith_diana_start_joined(const tinsmith_diana_record_t *record, const tinsmith_diana_places_t *places);
 
 /**
  * Start a copy into the accelerators' memory, or out of it, in ascending order. Waits first for what was started

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from tinsmith_target import Board, Counter, UnknownTargetError, target, targets
+from tinsmith_target import Board, Counter, SocSimulator, UnknownTargetError, target, targets
 
 BOARDS = [item.board for item in targets() if item.board.memories]
 
@@ -33,6 +33,32 @@ def test_target_is_found_by_name() -> None:
 def test_unknown_target_error_lists_the_known_ones() -> None:
     with pytest.raises(UnknownTargetError, match=r"'cortex-m99'.*cortex-m4.*riscv32"):
         target("cortex-m99")
+
+
+def test_a_target_is_named_with_features_that_nobody_has_published() -> None:
+    """Order among the target's names is one; the simulator is told of each."""
+    board = target("diana+whole-vectors+channel-loops").board
+    assert board.accelerator_features == {"channel-loops", "whole-vectors"}
+    assert isinstance(board.emulator, SocSimulator)
+    found = [(it.name, it.value) for it in board.emulator.constants]
+    assert found == [("digital.depthwise_loop", 1), ("digital.fully_connected_outputs", 0)]
+    assert target("diana").board.accelerator_features == frozenset()
+    assert target("host+instruction-lists").board.accelerator_features == {"instruction-lists"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("diana+wings", r"'diana\+wings'.*\(channel-loops, .*, each once\), got wings"),
+        ("diana+whole-vectors+whole-vectors", "got whole-vectors, whole-vectors"),
+        ("diana+", "got $"),
+        ("gap9+whole-vectors", r"features of gap9 behind it \(none\)"),
+        ("dian+whole-vectors", "unknown target 'dian'; known targets: host"),
+    ],
+)
+def test_features_that_a_target_may_not_have_are_refused(name: str, message: str) -> None:
+    with pytest.raises(UnknownTargetError, match=message):
+        target(name)
 
 
 @pytest.mark.parametrize("board", BOARDS, ids=lambda board: board.name)

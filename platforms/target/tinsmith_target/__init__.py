@@ -1,6 +1,8 @@
 """Hardware as data: CPUs, boards, memories, counters and how to emulate them."""
 
 from tinsmith_target.model import (
+    INSTRUCTIONS_A_JOB,
+    AcceleratorFeature,
     Board,
     ChipConstant,
     Cluster,
@@ -13,10 +15,13 @@ from tinsmith_target.model import (
     Scratchpad,
     SocSimulator,
     Target,
+    Unpublished,
 )
-from tinsmith_target.registry import UnknownTargetError, target, targets
+from tinsmith_target.registry import UnknownTargetError, target, target_among, targets
 
 __all__ = [
+    "INSTRUCTIONS_A_JOB",
+    "AcceleratorFeature",
     "Board",
     "ChipConstant",
     "Cluster",
@@ -30,6 +35,8 @@ __all__ = [
     "SocSimulator",
     "Target",
     "UnknownTargetError",
+    "Unpublished",
     "target",
+    "target_among",
     "targets",
 ]

@@ -5,7 +5,18 @@ Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 an
 the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
-from tinsmith_target.model import Board, Cluster, Counter, Memory, Qemu, Scratchpad, SocSimulator
+from tinsmith_target.model import (
+    INSTRUCTIONS_A_JOB,
+    Board,
+    ChipConstant,
+    Cluster,
+    Counter,
+    Memory,
+    Qemu,
+    Scratchpad,
+    SocSimulator,
+    Unpublished,
+)
 
 _KIB = 1024
 _MIB = 1024 * 1024
@@ -27,6 +38,13 @@ def _mps2_memories(psram_origin: int) -> tuple[Memory, ...]:
     )
 
 
+_OF_DIANA = (
+    Unpublished("channel-loops", ChipConstant("digital.depthwise_loop", 1)),
+    Unpublished("instruction-lists", ChipConstant("digital.job_instructions", INSTRUCTIONS_A_JOB)),
+    Unpublished("whole-vectors", ChipConstant("digital.fully_connected_outputs", 0)),
+)
+"""Of its digital array; switches of platforms/simulators/soc/chips/diana.soc, all off there."""
+
 HOST = Board(
     name="host",
     description="this computer, no emulator",
@@ -39,6 +57,8 @@ HOST = Board(
     clock_hz=0,
     emulator=None,
     source="-",
+    # Of chips whose accelerators have twins here.
+    unpublished=tuple(Unpublished(entry.feature) for entry in _OF_DIANA),
 )
 
 NRF51822 = Board(
@@ -304,5 +324,6 @@ DIANA = Board(
     scratchpad=Scratchpad(
         "l1", ("digital", "analog"), alignment=32, copy_setup_cycles=165, copy_bytes_per_cycle=16
     ),
+    unpublished=_OF_DIANA,
     source="platforms/simulators/soc/chips/diana.soc; set-up of copies: measured there; clock: arXiv 2406.07453",
 )

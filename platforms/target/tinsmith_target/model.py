@@ -113,7 +113,8 @@ class ChipConstant(Checked):
 class SocSimulator(Checked):
     """How the simulator of platforms/simulators/soc runs a board: on its fabric controller.
 
-    chip: name of a description, `chips/<chip>.soc` there. constants: of it that are others here.
+    chip: name of a description, `chips/<chip>.soc` there. constants: of it, or `part.key` of its parts, that are others
+    here.
     """
 
     chip: str
@@ -177,6 +178,27 @@ class Scratchpad(Checked):
     copy_bytes_per_cycle: int = 16
 
 
+AcceleratorFeature = Literal["channel-loops", "instruction-lists", "whole-vectors"]
+"""What accelerators may be asked beyond what published software asks of them.
+
+channel-loops: an instruction goes over channels of a depthwise layer. instruction-lists: a job has several
+instructions, up to `INSTRUCTIONS_A_JOB`. whole-vectors: an instruction computes any number of fully connected outputs.
+"""
+
+INSTRUCTIONS_A_JOB = 16
+"""With instruction-lists."""
+
+
+@dataclass(frozen=True)
+class Unpublished(Checked):
+    """A feature that a chip may have or not: nobody who knows has said. constant: by which the simulator has it; None
+    where programs run directly.
+    """
+
+    feature: AcceleratorFeature
+    constant: ChipConstant | None = None
+
+
 @dataclass(frozen=True)
 class Board(Checked):
     """A board: its memories, what lies where, and how to emulate it.
@@ -191,6 +213,7 @@ class Board(Checked):
     a remote memory beside the cores; None if there is no such memory. fetch_setup_cycles: from
     the start of a copy, before which there is none, to its first byte; fetch_bytes_per_cycle: what long ones move from
     then on. scratchpad: of accelerators that compute from a memory of their own; None if there are none.
+    unpublished: what a target of the board may be named with; accelerator_features: what this one is named with.
     """
 
     name: str
@@ -212,6 +235,8 @@ class Board(Checked):
     fetch_bytes_per_cycle: float = 0.0
     scratchpad: Scratchpad | None = None
     arena_memory: str | None = None
+    unpublished: tuple[Unpublished, ...] = ()
+    accelerator_features: frozenset[AcceleratorFeature] = frozenset()
 
     @property
     def largest_array_bytes(self) -> int:

@@ -1,10 +1,16 @@
 """The targets by name."""
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import UsageError
 
 from tinsmith_target import boards
-from tinsmith_target.model import Target
+from tinsmith_target.model import SocSimulator, Target
+
+_WITH = "+"
+"""In front of each feature behind a target's name."""
 
 _TARGETS = (
     Target("host", "this computer", "host", frozenset(), boards.HOST, "reference"),
@@ -110,9 +116,36 @@ def targets() -> tuple[Target, ...]:
 
 @checked
 def target(name: str) -> Target:
-    """The target called `name`. Raises UnknownTargetError if there is none."""
-    for candidate in _TARGETS:
-        if candidate.name == name:
-            return candidate
-    known = ", ".join(candidate.name for candidate in _TARGETS)
-    raise UnknownTargetError(f"unknown target '{name}'; known targets: {known}")
+    """The target called `name`, as of `target_among`. Raises UnknownTargetError if there is none."""
+    return target_among(_TARGETS, name)
+
+
+def target_among(known: Iterable[Target], name: str) -> Target:
+    """The one of that name; behind it, each with a `+`, features that nobody has published: `diana+whole-vectors`.
+
+    Raises UnknownTargetError if there is none, or its board may have no such feature; the message lists what there is.
+    """
+    by_name = {candidate.name: candidate for candidate in known}
+    if name in by_name:
+        return by_name[name]
+    first, *features = name.split(_WITH)
+    if first not in by_name:
+        raise UnknownTargetError(f"unknown target {first!r}; known targets: {', '.join(by_name)}")
+    return _with_features(by_name[first], name, features)
+
+
+def _with_features(chosen: Target, name: str, features: Sequence[str]) -> Target:
+    board = chosen.board
+    may_have = {entry.feature: entry.constant for entry in board.unpublished}
+    having = tuple(feature for feature in may_have if feature in features)
+    if len(having) != len(features):
+        expected = f"{', '.join(may_have)}, each once" if may_have else "none"
+        raise UnknownTargetError(
+            f"target {name!r}: expected features of {chosen.name} behind it ({expected}), got {', '.join(features)}"
+        )
+    constants = [constant for feature in having if (constant := may_have[feature]) is not None]
+    emulator = board.emulator
+    if isinstance(emulator, SocSimulator):
+        emulator = replace(emulator, constants=(*emulator.constants, *constants))
+    other = replace(board, emulator=emulator, accelerator_features=frozenset(having))
+    return replace(chosen, name=name, board=other)
