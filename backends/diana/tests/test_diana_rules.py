@@ -175,7 +175,8 @@ def test_what_obeys_the_rules_is_the_accelerators(
         ),
         (
             layer(replace(SAME, rounding=Rounding.TFLITE)),
-            "diana_digital has no kernel for conv2d of i8, i8, i32 -> i8",
+            "diana_digital has no kernel for conv2d of i8, i8, i32 -> i8; it has one rounded by nearest or floor, see "
+            "set-rounding",
         ),
         (
             layer(DENSE, (2, 40), (33, 40)),
