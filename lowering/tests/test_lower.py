@@ -79,6 +79,20 @@ def test_an_operator_that_the_best_backend_lacks_says_so() -> None:
     assert call.reason == "fast has no kernel for relu of f32 -> f32"
 
 
+def test_a_rounding_that_the_best_backend_lacks_is_told_from_those_it_has() -> None:
+    type_ = TensorType((4,), DType.INT8, Quantization.per_tensor(0.5, 0))
+    signature = Signature((DType.INT8,), DType.INT8)
+    down = replace(toys().fast_add, signature=signature, roundings=(Rounding.FLOOR,), rules=())
+    any_ = replace(toys().add, signature=signature, roundings=tuple(Rounding))
+    builder = GraphBuilder("g")
+    x = builder.input("x", type_)
+    y = builder.add(Add(), [x, x], "y", quantization=type_.quantization)
+    (call,) = lower(builder.build(y), HOST, (down, any_)).calls
+    assert call.reason == (
+        "fast has no kernel for add of i8, i8 -> i8; it has one rounded by floor, see set-rounding"
+    )
+
+
 def test_every_unsupported_node_is_named_with_each_broken_rule() -> None:
     builder = GraphBuilder("bad")
     x = builder.input("x", TensorType((9,), DType.FLOAT32))

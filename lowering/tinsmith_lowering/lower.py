@@ -32,6 +32,7 @@ from tinsmith_ir.program import (
     View,
     tensor,
 )
+from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.types import TensorType
 from tinsmith_target import Target
 
@@ -488,4 +489,14 @@ def _missing(layer: Layer, kernel: Kernel, kernels: Sequence[Kernel]) -> str:
     best = kernels[0].backend
     if kernel.backend == best:
         return ""
-    return f"{best} has no kernel for {layer.operator.title} of {types_of(layer)}"
+    missing = f"{best} has no kernel for {layer.operator.title} of {types_of(layer)}"
+    of_any_rounding = _taking(replace(layer.kind, roundings=()), tuple(kernels))
+    others = [
+        kernel
+        for kernel in of_any_rounding
+        if kernel.backend == best and not kernel.takes(layer.kind)
+    ]
+    modes = [mode.value for mode in Rounding if any(mode in each.roundings for each in others)]
+    if not modes:
+        return missing
+    return f"{missing}; it has one rounded by {' or '.join(modes)}, see set-rounding"

@@ -336,7 +336,8 @@ def test_what_rounds_down_goes_to_the_reference_kernels_with_a_reason() -> None:
     (call,) = lower(graph, m4, (*backend().kernels(m4), *reference().kernels(m4))).calls
     assert call.kernel == "tinsmith_fully_connected_s8_floor"
     assert call.reason == (
-        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by floor"
+        "cmsis_nn has no kernel for fully_connected of i8, i8 -> i8 rounded by floor; it has one rounded by tflite or "
+        "nearest, see set-rounding"
     )
 
 

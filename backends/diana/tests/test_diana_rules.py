@@ -165,7 +165,11 @@ def test_what_obeys_the_rules_is_the_accelerators(
             layer(result=_points(3.0)),
             "set-rounding{mode=floor,bits=1} makes powers of two: some multipliers are no powers of two",
         ),
-        (layer(own=_PER_CHANNEL), "makes powers of two: there are 2 shifts"),
+        (
+            layer(own=_PER_CHANNEL),
+            "makes powers of two: there are 2 shifts, as channels have scales of their own; weights quantized with "
+            "per_channel=no have one",
+        ),
         (layer(result=_points(0.0625)), "makes powers of two: it is -1"),
         (layer(result=_points(2.0**29)), "makes powers of two: it is 32"),
         (
@@ -175,7 +179,8 @@ def test_what_obeys_the_rules_is_the_accelerators(
         ),
         (
             layer(replace(SAME, rounding=Rounding.TFLITE)),
-            "diana_digital has no kernel for conv2d of i8, i8, i32 -> i8",
+            "diana_digital has no kernel for conv2d of i8, i8, i32 -> i8; it has one rounded by nearest or floor, see "
+            "set-rounding",
         ),
         (
             layer(DENSE, (2, 40), (33, 40)),

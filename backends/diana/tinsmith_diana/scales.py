@@ -39,7 +39,10 @@ def is_one_shift(layer: Layer) -> str | None:
     if None in found:
         return "some multipliers are no powers of two"
     if len(found) > 1:
-        return f"there are {len(found)} shifts"
+        return (
+            f"there are {len(found)} shifts, as channels have scales of their own; weights quantized with "
+            "per_channel=no have one"
+        )
     (shift,) = found
     return None if shift is not None and 0 <= shift <= LARGEST_SHIFT else f"it is {shift}"
 

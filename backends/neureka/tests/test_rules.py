@@ -153,7 +153,8 @@ def test_what_obeys_the_rules_is_the_accelerators(
         ),
         (
             layer(replace(FLOOR, rounding=Rounding.TFLITE, multiplier_bits=31)),
-            "neureka has no kernel for conv2d of i8, i8, i32 -> i8",
+            "neureka has no kernel for conv2d of i8, i8, i32 -> i8; it has one rounded by nearest or floor, see "
+            "set-rounding",
         ),
     ],
 )

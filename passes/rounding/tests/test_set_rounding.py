@@ -5,6 +5,7 @@ from tinsmith_ir.operators import FullyConnected, Rescaling
 from tinsmith_ir.parameters import fully_connected_channel_parameters
 from tinsmith_ir.rounding import Rounding
 from tinsmith_ir.testing import random_graph, random_inputs
+from tinsmith_ir.verify import verify_graph
 from tinsmith_rounding import SetRounding, narrow_bits
 
 _LAYER = """graph 2 "g" {{
@@ -31,6 +32,19 @@ def test_every_step_gets_the_mode(mode: str) -> None:
     graph = SetRounding(mode).run(layer())
     assert roundings(graph) == {(Rounding(mode), 31)}
     assert SetRounding(mode).run(graph) is graph
+
+
+@pytest.mark.parametrize(("result", "bits"), [("0.5", 1), ("0.25", 2), ("0.03125", 5)])
+def test_a_ratio_that_so_few_bits_do_not_hold_gets_as_many_as_do(result: str, bits: int) -> None:
+    graph = parse_graph(f"""graph 2 "g" {{
+      input %x: i8[1,4]<0.5, 3>
+      input %z: i8[1,4]<0.5, 3>
+      %y: i8[1,4]<{result}, -3> = add(%x, %z)
+      output %y
+    }}""")
+    set_ = SetRounding("floor", bits=1).run(graph)
+    verify_graph(set_)
+    assert roundings(set_) == {(Rounding.FLOOR, bits)}
 
 
 def test_the_way_back_gives_the_graph_that_was() -> None:

@@ -6,10 +6,10 @@ from typing import ClassVar
 
 from tinsmith_ir.arithmetic import MULTIPLIER_BITS
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.errors import UsageError
+from tinsmith_ir.errors import GraphError, UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.graph import Graph, Node
-from tinsmith_ir.operators import AveragePool2D, Quantize
+from tinsmith_ir.operators import AveragePool2D, Quantize, Rescaling
 from tinsmith_ir.passes import Contract, Metric, Tolerance
 from tinsmith_ir.rounding import Rounding
 
@@ -21,10 +21,10 @@ from tinsmith_rounding.shared_shift import shared_shift_bits
 class SetRounding(Checked):
     """Let all steps that rescale integers round by `mode`, with multipliers of `bits`.
 
-    narrow: of fewer where product and half then fit into int32 (`narrow_bits`); others keep `bits`. one_shift: of
-    convolutions of so few that they do with one shift for all channels (`shared_shift_bits`). Then, and by
-    `tflite`, halves in average pools go away from zero, for which there are kernels; by `tflite` so do those of real
-    numbers.
+    bits: steps whose ratio of scales no such multiplier holds get as many as do, at least. narrow: of fewer where
+    product and half then fit into int32 (`narrow_bits`); others keep `bits`. one_shift: of convolutions of so few that
+    they do with one shift for all channels (`shared_shift_bits`). Then, and by `tflite`, halves in average pools go
+    away from zero, for which there are kernels; by `tflite` so do those of real numbers.
     """
 
     mode: str = Rounding.NEAREST.value
@@ -70,7 +70,7 @@ class SetRounding(Checked):
         if found is None and self.narrow:
             found = narrow_bits(graph, whole)
         bits = min(bits, found or bits)
-        return replace(node, operator=replace(chosen, multiplier_bits=bits))
+        return replace(node, operator=_holding(node, replace(chosen, multiplier_bits=bits)))
 
     def _with_halves_away(self, node: Node) -> Node:
         """What neither TFLite nor fast kernels know are halves that go to the even integer."""
@@ -82,3 +82,19 @@ class SetRounding(Checked):
         ):
             return node
         return replace(node, operator=replace(operator, halves_to_even=False))
+
+
+def _holding(node: Node, operator: Rescaling) -> Rescaling:
+    """With the fewest bits, from those it has on, whose multipliers hold the ratios of the node's scales: a ratio of
+    2**bits or more has none of so many.
+    """
+    inputs = [value.type if value else None for value in node.inputs]
+    outputs = [value.type for value in node.outputs]
+    for bits in range(operator.multiplier_bits, MULTIPLIER_BITS):
+        held = replace(operator, multiplier_bits=bits)
+        try:
+            held.verify(inputs, outputs)
+        except GraphError:
+            continue
+        return held
+    return replace(operator, multiplier_bits=MULTIPLIER_BITS)
