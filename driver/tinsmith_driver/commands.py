@@ -42,6 +42,7 @@ from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.measuring import measured_row
+from tinsmith_driver.memory_report import memory_table
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
@@ -70,7 +71,6 @@ from tinsmith_driver.report import (
     check_report,
     json_bytes,
     layer_table,
-    memory_table,
     report,
     timing_table,
     together_report,
