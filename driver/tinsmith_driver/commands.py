@@ -159,7 +159,7 @@ def compile_(arguments: argparse.Namespace) -> int:
         model = _model(arguments, bar.step)
         compilation = compile_model(model, options, bar.step)
     result = report(compilation)
-    html = html_report(result, compilation.plans).encode()
+    html = html_report(result).encode()
     reports = {
         "report.json": json_bytes(result),
         "report.html": html,
@@ -198,7 +198,7 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     files = {HEADER_NAME: header}
     for found, result in zip(compilations, reports, strict=True):
         name = c_name_of_program(found.program)
-        html = html_report(result, found.plans).encode()
+        html = html_report(result).encode()
         files |= found.files
         files |= {
             f"{name}_report.json": json_bytes(result),
@@ -742,7 +742,7 @@ def _reports(
         files[arguments.json] = json_bytes(result)
     if getattr(arguments, "html", None):
         place = _from_page(arguments.html, getattr(arguments, "trace", None))
-        files[arguments.html] = html_report(result, compilation.plans, place, trace).encode()
+        files[arguments.html] = html_report(result, place, trace).encode()
     if getattr(arguments, "plan", None):
         files[arguments.plan] = plan_bytes(compilation)
     return files

@@ -64,7 +64,7 @@ def run(target_name: str, json_path: Path | None) -> int:
             measurement = compare(measurement, compilation.reference)
             measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
             result = report(compilation, build, measurement)
-            page = html_report(result, compilation.plans).encode()
+            page = html_report(result).encode()
             files = {folder / _JSON: json_bytes(result), folder / _PAGE: page}
             write_outputs(files | ({json_path: json_bytes(result)} if json_path else {}))
             _print(compilation, build, measurement, folder)

@@ -192,6 +192,9 @@ def _run(measurement: Measurement) -> Run:
         "accuracy": _accuracy(measurement),
         "bit_exact": measurement.bit_exact,
         "layer_samples": measurement.layer_samples,
+        "layers_equal": measurement.layer_difference is None
+        if measurement.layers_compared
+        else None,
         "mismatches": measurement.mismatches,
         "max_abs_diff": measurement.max_abs_diff,
         "file_float_share": measurement.file_share,

@@ -126,13 +126,16 @@ class Accuracy(TypedDict):
 
 
 class Run(TypedDict):
-    """What running it showed. layer_samples: of how many samples every layer's output was compared."""
+    """What running it showed. layers_equal: whether the outputs of layers are right, of `layer_samples` samples; None
+    where they were not compared.
+    """
 
     inputs: int
     groups: list[GroupRow]
     accuracy: Accuracy | None
     bit_exact: bool | None
     layer_samples: int
+    layers_equal: bool | None
     mismatches: int | None
     max_abs_diff: float | None
     file_float_share: float | None
