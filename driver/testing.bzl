@@ -177,6 +177,8 @@ def _nn_verify_test_impl(ctx):
     if ctx.executable.simulator:
         environment["TINSMITH_SOC_DIR"] = folder_of(ctx.executable.simulator.short_path)
     arguments = [ctx.executable.tinsmith.short_path, "verify", ctx.file.model.short_path, "--no-progress"]
+    if not [option for option in ctx.attr.options if option.startswith("--report")]:
+        arguments.append("--no-report")
     arguments += ["--target", ctx.attr.target]
     if ctx.file.inputs:
         arguments += ["--inputs", ctx.file.inputs.short_path]

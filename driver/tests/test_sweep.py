@@ -81,7 +81,7 @@ def test_a_row_that_differs_makes_the_table_wrong(
 
 
 def test_other_files_are_no_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "report.json").write_text('{"schema": "tinsmith.report/2"}')
+    (tmp_path / "report.json").write_text('{"schema": "tinsmith.report/3"}')
 
     assert main(["gather", str(tmp_path / "report.json")]) == 2
     assert "expected a row that `measure` wrote" in capsys.readouterr().err

@@ -42,7 +42,13 @@ _EXIT_STATUS = """exit status:
 _STREAMED = PassChoice("stream-frames")
 
 # Arguments that name a file, and how messages call them.
-_READ = {"model": "MODEL", "inputs": "--inputs", "calibration": "--calibration"}
+_READ = {
+    "model": "MODEL",
+    "inputs": "--inputs",
+    "calibration": "--calibration",
+    "before": "BEFORE",
+    "after": "AFTER",
+}
 _WRITTEN = {
     "json": "--json",
     "html": "--html",
@@ -52,6 +58,7 @@ _WRITTEN = {
     "markdown": "--markdown",
     "wrong": "--wrong",
     "plan": "--plan",
+    "layers_csv": "--layers-csv",
 }
 
 
@@ -168,6 +175,7 @@ def parser() -> argparse.ArgumentParser:
     _add_compile_options(run)
     _add_run_options(run, inputs_required=True)
     run.add_argument("--outputs", type=Path, metavar="G.npz", help="write the outputs to this file")
+    _add_layers_csv(run)
     _add_plan(run)
     run.set_defaults(command=commands.run)
 
@@ -192,6 +200,8 @@ def parser() -> argparse.ArgumentParser:
         help="write a trace of one run for ui.perfetto.dev (simulated chips)",
     )
     _add_plan(verify)
+    _add_layers_csv(verify)
+    _add_report(verify)
     _add_float_tolerance(verify)
     verify.set_defaults(command=commands.verify)
 
@@ -304,6 +314,29 @@ def parser() -> argparse.ArgumentParser:
         help="write what is wrong, a line each, and exit with 0",
     )
     gather.set_defaults(command=commands.gather)
+
+    diff = subparsers.add_parser(
+        "diff", help="say what of two reports (report.json) differs, and what is worse"
+    )
+    diff.add_argument("before", type=Path, metavar="BEFORE.json", help="what verify --json wrote")
+    diff.add_argument(
+        "after", type=Path, metavar="AFTER.json", help="the same, of the same version"
+    )
+    _add_html(diff)
+    diff.add_argument(
+        "--fail-on-regression",
+        action="store_true",
+        help="exit with 1 if RAM, flash, instructions, cycles, right answers or what is bit-exact is worse, or is no "
+        "longer known",
+    )
+    diff.add_argument(
+        "--tolerance",
+        type=_share,
+        default=0.0,
+        metavar="SHARE",
+        help="by which a figure may be worse, such as 0.01 (default: %(default)s)",
+    )
+    diff.set_defaults(command=commands.diff)
 
     objects = subparsers.add_parser(
         "objects",
@@ -509,6 +542,29 @@ def _add_kernels(command: argparse.ArgumentParser) -> None:
 
 def _add_html(command: argparse.ArgumentParser) -> None:
     command.add_argument("--html", type=Path, metavar="FILE", help="write the report as a page")
+
+
+def _add_layers_csv(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--layers-csv", type=Path, metavar="FILE", help="write the layers of the report as CSV"
+    )
+
+
+def _add_report(command: argparse.ArgumentParser) -> None:
+    place = command.add_mutually_exclusive_group()
+    place.add_argument(
+        "--report",
+        type=Path,
+        metavar="DIR",
+        help="write report.html, report.json and layers.csv there (default, without --html, --json and --layers-csv: "
+        "a folder for each network and target among your temporary files, which a line says)",
+    )
+    place.add_argument(
+        "--no-report",
+        dest="default_report",
+        action="store_false",
+        help="write no report that was not asked for by its file",
+    )
 
 
 def _add_plan(command: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from tinsmith_plan_check.command import run as run_check
 from tinsmith_plugins import ImportChoices
 from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
-from tinsmith_driver import benchmarks, demonstration, sweep
+from tinsmith_driver import benchmarks, demonstration, difference_text, sweep
 from tinsmith_driver.build import Build, built
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
@@ -42,6 +42,7 @@ from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.measuring import measured_row
+from tinsmith_driver.memory_report import memory_table
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
@@ -70,12 +71,18 @@ from tinsmith_driver.report import (
     check_report,
     json_bytes,
     layer_table,
-    memory_table,
     report,
     timing_table,
     together_report,
     warnings,
     write_json,
+)
+from tinsmith_driver.report_files import (
+    ReportPlaces,
+    default_folder,
+    folder_places,
+    report_bytes,
+    written_line,
 )
 from tinsmith_driver.report_types import Report
 from tinsmith_driver.room import linked
@@ -159,7 +166,7 @@ def compile_(arguments: argparse.Namespace) -> int:
         model = _model(arguments, bar.step)
         compilation = compile_model(model, options, bar.step)
     result = report(compilation)
-    html = html_report(result, compilation.plans).encode()
+    html = html_report(result).encode()
     reports = {
         "report.json": json_bytes(result),
         "report.html": html,
@@ -198,7 +205,7 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     files = {HEADER_NAME: header}
     for found, result in zip(compilations, reports, strict=True):
         name = c_name_of_program(found.program)
-        html = html_report(result, found.plans).encode()
+        html = html_report(result).encode()
         files |= found.files
         files |= {
             f"{name}_report.json": json_bytes(result),
@@ -275,7 +282,8 @@ def run(arguments: argparse.Namespace) -> int:
             measurement = run_samples(build, compilation.graph, groups, arguments.timeout)
             result = report(compilation, build, measurement)
     outputs = {arguments.outputs: _npz(measurement)} if arguments.outputs else {}
-    write_outputs(outputs | _reports(arguments, compilation, result))
+    places = _asked_places(arguments)
+    write_outputs(outputs | _reports(arguments, compilation, result, places))
     _print_timings(arguments, compilation)
     _print_measurement(compilation, measurement)
     return 0
@@ -285,6 +293,7 @@ def verify(arguments: argparse.Namespace) -> int:
     """Compile, run, compare; the answer is the exit status."""
     if arguments.difference and not arguments.layers:
         raise UsageError("--difference: expected --layers beside it, which compares layers")
+    asked = _verify_places(arguments)
     if arguments.trace:
         need_trace(registry().target(arguments.target).board, registry().runners)
     with progress("verify", 4, enabled=arguments.progress) as bar:
@@ -313,10 +322,15 @@ def verify(arguments: argparse.Namespace) -> int:
             if arguments.layers and result["placement"] is not None:
                 tables.insert(1, placement_table(result["placement"]))
     drawn = traces.get(arguments.trace) if build.firmware.cluster else None
-    reports = _reports(arguments, compilation, result, drawn)
+    reports = _reports(arguments, compilation, result, asked, drawn)
     write_outputs(_difference(arguments, measurement) | traces | reports)
     print("\n\n".join(tables))
     print()
+    line = written_line(reports, asked)
+    if arguments.default_report and asked == ReportPlaces():
+        line = _written_by_default(compilation, result)
+    if line:
+        print(line)
     _print_warnings(compilation)
     _print_timings(arguments, compilation)
     _print_measurement(compilation, measurement)
@@ -475,6 +489,17 @@ def objects(arguments: argparse.Namespace) -> int:
 def check_plan(arguments: argparse.Namespace) -> int:
     """Check plans of memory; the answer is the exit status of `tinsmith_plan_check`."""
     return run_check(arguments)
+
+
+def diff(arguments: argparse.Namespace) -> int:
+    """Say what of two reports differs; the answer is whether something is worse, if that was asked."""
+    return difference_text.run(
+        arguments.before,
+        arguments.after,
+        arguments.html,
+        arguments.tolerance,
+        fails_on_regression=arguments.fail_on_regression,
+    )
 
 
 def show(arguments: argparse.Namespace) -> int:
@@ -734,20 +759,56 @@ def _npz(measurement: Measurement) -> bytes:
     return npz_bytes(arrays)
 
 
+def _asked_places(arguments: argparse.Namespace) -> ReportPlaces:
+    return ReportPlaces(arguments.json, arguments.html, arguments.layers_csv)
+
+
+def _verify_places(arguments: argparse.Namespace) -> ReportPlaces:
+    """Those asked for, in a folder or by their names. Raises UsageError where one of them is a file that is read."""
+    asked = _asked_places(arguments)
+    if arguments.report is None:
+        return asked
+    if asked != ReportPlaces():
+        raise UsageError(
+            "--report: expected no --json, --html or --layers-csv beside it, which it writes all; got one of them"
+        )
+    places = folder_places(arguments.report)
+    read = {"MODEL": arguments.model, "--inputs": arguments.inputs}
+    refuse_collisions(
+        {path.name: path for path in (places.json, places.page, places.layers) if path},
+        {name: path for name, path in read.items() if path is not None},
+    )
+    return places
+
+
+def _written_by_default(compilation: Compilation, result: Report) -> str:
+    """The line for people; no report that nobody asked for changes the answer of a command, also where there is no
+    place for it.
+    """
+    try:
+        name = c_name_of_program(compilation.program)
+        places = folder_places(default_folder(name, compilation.target.name))
+        files = report_bytes(result, places)
+        write_outputs(files)
+    except (OSError, UsageError) as error:
+        print(f"warning: no report was written: {error}", file=sys.stderr)
+        return ""
+    return written_line(files, places)
+
+
 def _reports(
     arguments: argparse.Namespace,
     compilation: Compilation,
     result: Report,
+    places: ReportPlaces,
     trace: bytes | None = None,
 ) -> dict[Path, bytes]:
     """The reports that were asked for, by the file to write. trace: of a run on a cluster, for the page."""
-    files: dict[Path, bytes] = {}
-    if arguments.json:
-        files[arguments.json] = json_bytes(result)
-    if getattr(arguments, "html", None):
-        place = _from_page(arguments.html, getattr(arguments, "trace", None))
-        files[arguments.html] = html_report(result, compilation.plans, place, trace).encode()
-    if getattr(arguments, "plan", None):
+    place = None
+    if places.page is not None:
+        place = _from_page(places.page, getattr(arguments, "trace", None))
+    files = report_bytes(result, places, place, trace)
+    if arguments.plan:
         files[arguments.plan] = plan_bytes(compilation)
     return files
 

@@ -12,11 +12,12 @@ from tinsmith_driver.build import Build, built
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.memory_report import memory_table
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pictures import picture, side_by_side
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_driver.progress import progress
-from tinsmith_driver.report import json_bytes, layer_table, memory_table, report
+from tinsmith_driver.report import json_bytes, layer_table, report
 from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples
 from tinsmith_driver.table import thousands
 from tinsmith_driver.writing import refuse_collisions, write_outputs
@@ -63,7 +64,7 @@ def run(target_name: str, json_path: Path | None) -> int:
             measurement = compare(measurement, compilation.reference)
             measurement = with_layers(compilation, measurement, _TIMEOUT_SECONDS, compare=True)
             result = report(compilation, build, measurement)
-            page = html_report(result, compilation.plans).encode()
+            page = html_report(result).encode()
             files = {folder / _JSON: json_bytes(result), folder / _PAGE: page}
             write_outputs(files | ({json_path: json_bytes(result)} if json_path else {}))
             _print(compilation, build, measurement, folder)

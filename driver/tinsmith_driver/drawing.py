@@ -10,7 +10,7 @@ _TICKS = 5
 
 @dataclass(frozen=True)
 class Rectangle:
-    """label is "" where there is no room for it."""
+    """label is "" where there is no room for it. colour: of CSS, or "" for that of `kind`, a class of the page."""
 
     title: str
     label: str
@@ -18,15 +18,23 @@ class Rectangle:
     y: float
     width: float
     height: float
-    colour: str
+    colour: str = ""
+    kind: str = ""
 
 
 def rectangle(
-    title: str, label: str, x: float, y: float, width: float, height: float, colour: str
+    title: str,
+    label: str,
+    x: float,
+    y: float,
+    width: float,
+    height: float,
+    colour: str = "",
+    kind: str = "",
 ) -> Rectangle:
     """With places of two decimals."""
     return Rectangle(
-        title, label, round(x, 2), round(y, 2), round(width, 2), round(height, 2), colour
+        title, label, round(x, 2), round(y, 2), round(width, 2), round(height, 2), colour, kind
     )
 
 
@@ -44,11 +52,6 @@ def room_for_text(width: float, character_width: float) -> int:
     return int((width - 8) / character_width)
 
 
-def end_of(name: str, room: int) -> str:
-    """As much of a name as there is room for: its end says more than its beginning, which its neighbours share."""
-    return name if len(name) <= room else "…" + name[1 - room :]
-
-
 def colour_of(name: str) -> str:
     """The same for the same name."""
-    return f"hsl({zlib.crc32(name.encode()) % 360} 55% 70%)"
+    return f"hsl({zlib.crc32(name.encode()) % 360} 55% 75%)"

@@ -4,14 +4,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text, ticks
+from tinsmith_driver.drawing import Rectangle, colour_of, rectangle, room_for_text, ticks
+from tinsmith_driver.labels import Labels
 from tinsmith_driver.table import thousands
 from tinsmith_driver.timeline import Timeline
 from tinsmith_driver.traces import LAYERS, Span, tracks_of
 
 _WIDTH, _LEFT, _BOTTOM = 1100.0, 110.0, 20.0
 _TALL, _FLAT, _GAP = 22.0, 9.0, 3.0
-_CHARACTER_WIDTH = 6.0
+_CHARACTER_WIDTH = 6.4
 _LEAST_WIDTH = 0.2
 _CORE, _COPIES, _BOOTING, _SLEEP = "core ", "DMA ", "fabric controller", "sleep: "
 _COLOURS = {_CORE: "hsl(140 45% 55%)", _COPIES: "hsl(210 60% 65%)"}
@@ -80,11 +81,12 @@ def _bars(
     scale: float,
 ) -> Iterator[Rectangle]:
     """What is too narrow to be seen is as wide as can be."""
+    labels = Labels({visible(span.name) for span in spans})
     for span in spans:
         width = max((span.end - span.begin) * scale, _LEAST_WIDTH)
         name, length = visible(span.name), thousands(span.end - span.begin)
         title = f"{row}: {name}, {length} cycles from {thousands(span.begin - begin)} on"
         room = room_for_text(width, _CHARACTER_WIDTH)
-        label = end_of(name, room) if height == _TALL and room >= 4 else ""
+        label = labels.of(name, room) if height == _TALL else ""
         x = _LEFT + (span.begin - begin) * scale
         yield rectangle(title, label, x, top, width, height, colour or colour_of(span.name))

@@ -1,105 +1,76 @@
-"""The report as one HTML page with nothing to load: report.json for people, a map of the arena, tiles along time."""
+"""The report as one HTML page with nothing to load: report.json for people, maps of memories, tiles along time."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal
 from urllib.parse import quote
 
-import jinja2
-from tinsmith_allocation import Block, Plan
-from tinsmith_ir.escape import visible
-
+from tinsmith_driver.bars import bars
 from tinsmith_driver.cluster import waits_text
 from tinsmith_driver.compressed import compression_text
-from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text
 from tinsmith_driver.engine_timeline import engine_timeline
 from tinsmith_driver.held import held_text
+from tinsmith_driver.memory_map import memory_maps
 from tinsmith_driver.orders import order_text
+from tinsmith_driver.page import rendered
 from tinsmith_driver.report_types import Report, TiledLayerRow
 from tinsmith_driver.rows import stream_text
 from tinsmith_driver.staged import staged_text
 from tinsmith_driver.table import thousands
 from tinsmith_driver.tiling import percent, tiling_text
 from tinsmith_driver.timeline import timeline
+from tinsmith_driver.verdict import verdict
 
-_WIDTH, _HEIGHT, _LEFT, _BOTTOM = 1100.0, 340.0, 64.0, 20.0
-_TICKS = 4
-_CHARACTER_WIDTH = 5.6
 _SHOWN_WAITS = 3
 
 
-@dataclass(frozen=True)
-class _Tick:
-    y: float
-    label: str
-
-
-@dataclass(frozen=True)
-class _Map:
-    width: float
-    height: float
-    left: float
-    boxes: list[Rectangle]
-    ticks: list[_Tick]
-
-
-def html_report(
-    report: Report,
-    plans: Mapping[str, Plan],
-    trace: str | None = None,
-    traced: bytes | None = None,
-) -> str:
-    """The page. report: as `tinsmith_driver.report` makes it; plans: of the memories, by name; trace: where one of a
-    run lies, from the page's folder; traced: its content, of a run on a cluster.
+def html_report(report: Report, trace: str | None = None, traced: bytes | None = None) -> str:
+    """The page. report: as `tinsmith_driver.report` makes it; trace: where one of a run lies, from the page's folder;
+    traced: its content, of a run on a cluster.
     """
-    source = files("tinsmith_driver").joinpath("report.html.jinja").read_text(encoding="utf-8")
-    environment = jinja2.Environment(
-        autoescape=True,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=jinja2.StrictUndefined,
-    )
-    template = environment.from_string(source)
-    return template.render(
+    tiling = report["tiling"]
+    return rendered(
+        "report.html.jinja",
         report=report,
+        verdict=verdict(report.get("run")),
         facts=_facts(report),
+        bars=bars(report),
         cost=_cost(report),
         layers=_layers(report, _cost(report)),
         cores=_cores(report),
         tiling=_tiling(report),
-        tiling_summary=[]
-        if report["tiling"] is None
-        else tiling_text(report["tiling"]).split("\n"),
-        streams=[] if report["streams"] is None else stream_text(report["streams"]).split("\n"),
-        compression=""
-        if report["compression"] is None
-        else compression_text(report["compression"]),
-        held="" if report["held"] is None else held_text(report["held"]),
-        staged="" if report["staged"] is None else staged_text(report["staged"]),
-        timeline=None if report["tiling"] is None else timeline(report["tiling"]),
+        tiling_summary=[] if tiling is None else tiling_text(tiling).split("\n"),
+        notes=_notes(report),
+        timeline=None if tiling is None else timeline(tiling),
         engines=None if traced is None else engine_timeline(traced),
         trace=quote(trace) if trace is not None else "",
-        maps={name: _map(plan) for name, plan in plans.items()},
+        maps=memory_maps(report["ram"]["memories"], report["buffers"], report["layers"]),
     )
 
 
-def _visible(value: object) -> object:
-    """What the template prints: names come as they are in the model file."""
-    return visible(value) if isinstance(value, str) else value
+def _notes(report: Report) -> list[tuple[str, list[str]]]:
+    """Title and lines of what was done to constants and rows, where it was."""
+    notes: list[tuple[str, list[str]]] = []
+    if (streams := report["streams"]) is not None:
+        lines = stream_text(streams).split("\n")
+        notes.append(("Rows that stream: tensors that are never whole", lines))
+    if (compression := report["compression"]) is not None:
+        notes.append(("Compressed constants", [compression_text(compression)]))
+    if (held := report["held"]) is not None:
+        notes.append(("Constants in faster memory", [held_text(held)]))
+    if (staged := report["staged"]) is not None:
+        notes.append(("Constants from a remote memory", [staged_text(staged)]))
+    return notes
 
 
 def _facts(report: Report) -> list[tuple[str, str, str]]:
-    """Title, value, note ("good" and "bad" colour the value)."""
+    """Title, value, note."""
     ram, flash, run = report["ram"], report["flash"], report.get("run")
     facts: list[tuple[str, str, str]] = []
-    if run is not None and run["bit_exact"] is not None:
-        verdict, colour = ("bit-exact", "good") if run["bit_exact"] else ("not bit-exact", "bad")
-        facts.append((f"{run['inputs']} samples", verdict, colour))
-    if run is not None and (share := run["file_float_share"]) is not None:
-        is_close = share <= (run["float_tolerance"] or 0.0)
-        facts.append(("floats of the file", f"{share:.2g} apart", "good" if is_close else "bad"))
+    if run is not None and (accuracy := run["accuracy"]) is not None:
+        right, labelled = accuracy["right"], accuracy["labelled"]
+        share = f"{right / labelled:.1%}" if labelled else "-"
+        facts.append(
+            ("right answers", share, f"{thousands(right)} of {thousands(labelled)} labels")
+        )
     if run is not None and run["instructions"] is not None:
         per_mac = run["instructions"] / max(report["model"]["macs"], 1)
         facts.append(("instructions", thousands(run["instructions"]), f"{per_mac:.3f} per MAC"))
@@ -176,7 +147,8 @@ def _cost(report: Report) -> Literal["cycles", "instructions"]:
 
 
 def _layers(report: Report, what: Literal["cycles", "instructions"]) -> list[dict[str, str]]:
-    largest = max((layer[what] or 0 for layer in report["layers"]), default=0)
+    costs = [layer[what] or 0 for layer in report["layers"]]
+    largest, total = max(costs, default=0), sum(costs)
     rows: list[dict[str, str]] = []
     for layer in report["layers"]:
         cost, macs = layer[what], layer["macs"]
@@ -186,43 +158,19 @@ def _layers(report: Report, what: Literal["cycles", "instructions"]) -> list[dic
                 "name": layer["name"],
                 "op": layer["op"],
                 "kernel": layer["kernel"],
+                "shapes": f"{_shape(layer['in_shape'])} → {_shape(layer['out_shape'])}",
+                "weights": thousands(layer["weights"] or None),
                 "macs": thousands(macs or None),
                 "cost": thousands(cost),
                 "per_mac": per_mac,
-                "share": f"{100 * (cost or 0) / max(largest, 1):.1f}",
+                "share": f"{(cost or 0) / max(total, 1):.1%} of all",
+                "width": f"{100 * (cost or 0) / max(largest, 1):.1f}",
                 "arena_live": thousands(layer["arena_live"]),
             }
         )
     return rows
 
 
-def _map(plan: Plan) -> _Map:
-    arena = max(plan.arena_bytes, 1)
-    first = min((block.first_step for block in plan.blocks), default=0)
-    last = max((block.last_step for block in plan.blocks), default=0)
-    column = (_WIDTH - _LEFT) / (last - first + 1)
-    scale = (_HEIGHT - _BOTTOM) / arena
-    boxes = [_box(plan, block, first, column, scale) for block in plan.blocks]
-    ticks = [
-        _Tick(max(i * arena // _TICKS * scale, 8.0), thousands(i * arena // _TICKS))
-        for i in range(_TICKS + 1)
-    ]
-    return _Map(_WIDTH, _HEIGHT, _LEFT, boxes, ticks)
-
-
-def _box(plan: Plan, block: Block, first: int, column: float, scale: float) -> Rectangle:
-    offset = plan.offsets[block.name]
-    width = (block.last_step - block.first_step + 1) * column
-    height = block.size_bytes * scale
-    room = room_for_text(width, _CHARACTER_WIDTH)
-    name = visible(block.name)
-    title = f"{name}: bytes {offset:,} to {offset + block.size_bytes:,}"
-    return rectangle(
-        f"{title}, steps {block.first_step} to {block.last_step}",
-        end_of(name, room) if height >= 15 and room >= 4 else "",
-        _LEFT + (block.first_step - first) * column,
-        offset * scale,
-        width,
-        height,
-        colour_of(name),
-    )
+def _shape(shape: list[int] | None) -> str:
+    """`1×8×8×16`; nothing is read but constants, or one element has no axes: a hyphen."""
+    return "×".join(map(str, shape or ())) or "-"

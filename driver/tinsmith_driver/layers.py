@@ -52,14 +52,13 @@ def with_layers(
     if not compare:
         return measured
     runs = iter(result.layer_outputs)
+    measured = replace(measured, layer_samples=sum(map(len, groups)))
     for samples in groups:
         found = _first_difference(compilation, samples, runs)
         if found is not None:
             difference, arrays = found
-            return replace(
-                measured, layer_difference=difference, layer_arrays=arrays, layers_compared=True
-            )
-    return replace(measured, layers_compared=True)
+            return replace(measured, layer_difference=difference, layer_arrays=arrays)
+    return measured
 
 
 def _cycles(cores: Sequence[Sequence[CoreCounts]]) -> tuple[int, ...]:

@@ -6,32 +6,36 @@ from importlib.resources import files
 from pathlib import Path
 
 from tinsmith_c import layer_facts
-from tinsmith_ir import TinsmithError
+from tinsmith_ir import Call, Program, TinsmithError
 
+from tinsmith_driver.buffers import Occupied, buffer_rows, weight_bytes
 from tinsmith_driver.build import Build
 from tinsmith_driver.cluster import cluster_run, cluster_share
 from tinsmith_driver.compressed import compression_facts
 from tinsmith_driver.held import held_facts
+from tinsmith_driver.memory_report import flash_facts, ram_facts
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.orders import order_facts
 from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.placing import placement_facts
 from tinsmith_driver.report_types import (
+    Accuracy,
     CheckReport,
-    Flash,
+    GroupRow,
     LayerRow,
-    Ram,
     Report,
     Run,
     TogetherReport,
 )
 from tinsmith_driver.rows import stream_facts
-from tinsmith_driver.running import Measurement
+from tinsmith_driver.running import GroupResult, Measurement
 from tinsmith_driver.staged import staged_facts
 from tinsmith_driver.table import listed, table, thousands
 from tinsmith_driver.targets import remarks
 from tinsmith_driver.tiling import tiling_facts
 from tinsmith_driver.writing import write_outputs
+
+REPORT_SCHEMA = "tinsmith.report/3"
 
 
 def schema() -> dict[str, object]:
@@ -50,7 +54,7 @@ def report(
     """
     model = compilation.model
     result: Report = {
-        "schema": "tinsmith.report/2",
+        "schema": REPORT_SCHEMA,
         "tinsmith": tool_version(),
         "model": {
             "name": model.graph.name,
@@ -64,9 +68,10 @@ def report(
             "board": compilation.target.board.name,
             "toolchain": build.toolchain if build else None,
         },
-        "ram": _ram(compilation, build, measurement),
-        "flash": _flash(build),
+        "ram": ram_facts(compilation, build, measurement),
+        "flash": flash_facts(compilation, build),
         "layers": _layers(compilation, measurement),
+        "buffers": buffer_rows(compilation.program, compilation.plans),
         "placement": placement_facts(compilation),
         "tiling": tiling_facts(compilation, measurement),
         "streams": stream_facts(compilation),
@@ -180,60 +185,16 @@ def timing_table(compilation: Compilation) -> str:
     return table(["pass", "seconds"], rows)
 
 
-def memory_table(compilation: Compilation, build: Build, measurement: Measurement | None) -> str:
-    """RAM and flash by what they hold."""
-    ram = _ram(compilation, build, measurement)
-    flash = _flash(build)
-    rows = [
-        ["RAM", thousands(ram["total"])],
-        ["  arena", thousands(ram["arena"])],
-        ["  data + bss", thousands(ram["data_bss"])],
-        ["  stack", thousands(ram["stack"])],
-        ["flash", thousands(flash["total"])],
-        ["  weights", thousands(flash["weights"])],
-        ["  code", thousands(flash["code"])],
-        ["  other constants", thousands(flash["rodata"])],
-    ]
-    return table(["memory", "bytes"], rows)
-
-
-def _ram(compilation: Compilation, build: Build | None, measurement: Measurement | None) -> Ram:
-    arena = compilation.arena_bytes
-    data_bss = build.data_bss if build else None
-    stack = measurement.stack_bytes if measurement else None
-    return {
-        "arena": arena,
-        "arena_without_scratch": compilation.arena_without_scratch,
-        "arena_lower_bound": compilation.arena_lower_bound,
-        "arena_status": compilation.arena_status,
-        "memories": [
-            {
-                "name": name,
-                "bytes": plan.arena_bytes,
-                "lower_bound": plan.lower_bound,
-                "status": plan.status.value,
-                "gap": round(plan.gap, 6),
-            }
-            for name, plan in compilation.plans.items()
-        ],
-        "moved": compilation.bytes_moved if compilation.options.memories else None,
-        "data_bss": data_bss,
-        "stack": stack,
-        "total": None if data_bss is None or stack is None else arena + data_bss + stack,
-    }
-
-
-def _flash(build: Build | None) -> Flash:
-    if build is None:
-        return {"weights": None, "code": None, "rodata": None, "total": None}
-    total = build.weights + build.code + build.rodata
-    return {"weights": build.weights, "code": build.code, "rodata": build.rodata, "total": total}
-
-
 def _run(measurement: Measurement) -> Run:
     return {
         "inputs": measurement.samples,
+        "groups": [_group(group) for group in measurement.groups],
+        "accuracy": _accuracy(measurement),
         "bit_exact": measurement.bit_exact,
+        "layer_samples": measurement.layer_samples,
+        "layers_equal": measurement.layer_difference is None
+        if measurement.layers_compared
+        else None,
         "mismatches": measurement.mismatches,
         "max_abs_diff": measurement.max_abs_diff,
         "file_float_share": measurement.file_share,
@@ -245,20 +206,51 @@ def _run(measurement: Measurement) -> Run:
     }
 
 
+def _group(group: GroupResult) -> GroupRow:
+    return {
+        "name": group.samples.group,
+        "samples": len(group.samples),
+        "right": group.correct,
+        "mismatches": group.mismatches,
+        "file_mismatches": group.file_mismatches,
+    }
+
+
+def _accuracy(measurement: Measurement) -> Accuracy | None:
+    labelled = [
+        (group.correct, len(group.samples))
+        for group in measurement.groups
+        if group.correct is not None
+    ]
+    if not labelled:
+        return None
+    return {
+        "right": sum(right for right, _ in labelled),
+        "labelled": sum(count for _, count in labelled),
+    }
+
+
 def _layers(compilation: Compilation, measurement: Measurement | None) -> list[LayerRow]:
     instructions = measurement.layer_instructions if measurement else ()
     cycles = measurement.layer_cycles if measurement else ()
     cores = measurement.layer_cores if measurement else ()
     facts = layer_facts(compilation.program, compilation.target, compilation.kernels)
     layers = Layers.of(compilation.program)
+    weights = weight_bytes(compilation.program)
+    occupied = [Occupied(plan) for plan in compilation.plans.values()]
     return [
         {
             "name": fact.name,
             "op": fact.op,
+            "step": layers.steps[index],
+            "in_shape": _in_shape(compilation.program, call),
+            "out_shape": [*compilation.program.type_of(call.outputs[0]).shape],
+            "weights": weights[index],
+            "scratch": fact.scratch_bytes,
             "macs": fact.macs * layers.times(index),
             "instructions": _at(instructions, index),
             "cycles": _at(cycles, index),
-            "arena_live": _live_bytes(compilation, layers.steps[index]),
+            "arena_live": sum(memory.at(layers.steps[index]) for memory in occupied),
             "in_offset": fact.in_offset,
             "out_offset": fact.out_offset,
             "kernel": fact.kernel,
@@ -266,13 +258,14 @@ def _layers(compilation: Compilation, measurement: Measurement | None) -> list[L
             "cores": fact.cores,
             "cluster": cluster_share(cores[index]) if index < len(cores) else None,
         }
-        for index, fact in enumerate(facts)
+        for index, (fact, call) in enumerate(zip(facts, compilation.program.calls, strict=True))
     ]
 
 
-def _live_bytes(compilation: Compilation, step: int) -> int:
-    """Of all memories while a step runs."""
-    return sum(plan.live_bytes(step) for plan in compilation.plans.values())
+def _in_shape(program: Program, call: Call) -> list[int] | None:
+    views = (name for name in call.inputs if name is not None and name in program.view)
+    first = next(views, None)
+    return None if first is None else [*program.type_of(first).shape]
 
 
 def _costs(macs: int, cost: int | None) -> list[str]:

@@ -1,6 +1,8 @@
 """The shape of the report as Python types; report.schema.json says the same to everybody else."""
 
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
+
+BufferKind = Literal["input", "output", "state", "activation", "scratch", "constant"]
 
 
 class ModelFacts(TypedDict):
@@ -24,7 +26,8 @@ class TargetFacts(TypedDict):
 class MemoryRow(TypedDict):
     """One memory of the program: bytes, how few no plan for its order of execution can do without, what that proves.
 
-    gap: by how much of its bytes the optimum may be below them.
+    gap: by how much of its bytes the optimum may be below them. available: what the board has of it, None on the host.
+    peak, peak_step: the most bytes that hold something at once, and the first step in which they do.
     """
 
     name: str
@@ -32,10 +35,28 @@ class MemoryRow(TypedDict):
     lower_bound: int
     status: str
     gap: float
+    available: int | None
+    peak: int
+    peak_step: int
+
+
+class BufferRow(TypedDict):
+    """Bytes of a memory, held from the first step to the last, both included."""
+
+    name: str
+    kind: BufferKind
+    memory: str
+    offset: int
+    size: int
+    first_step: int
+    last_step: int
 
 
 class Ram(TypedDict):
-    """Bytes of RAM. moved: to and from slow memories by one inference; None where the arena is one."""
+    """Bytes of RAM. moved: to and from slow memories by one inference; None where the arena is one.
+
+    available: of the board's memories in which any of it lies; None on the host.
+    """
 
     arena: int
     arena_without_scratch: int
@@ -46,15 +67,17 @@ class Ram(TypedDict):
     data_bss: int | None
     stack: int | None
     total: int | None
+    available: int | None
 
 
 class Flash(TypedDict):
-    """Bytes of flash."""
+    """Bytes of flash. available: of the board's memories in which any of it lies; None on the host."""
 
     weights: int | None
     code: int | None
     rodata: int | None
     total: int | None
+    available: int | None
 
 
 class CoreRow(TypedDict):
@@ -83,11 +106,36 @@ class ClusterRun(TypedDict):
     by_core: list[CoreRow]
 
 
+class GroupRow(TypedDict):
+    """A group of samples: how many ran, how many of their labels the first output names, None without labels; bytes
+    that differ from the evaluator's, and from the integers of the sample file, each None where it was not compared.
+    """
+
+    name: str
+    samples: int
+    right: int | None
+    mismatches: int | None
+    file_mismatches: int | None
+
+
+class Accuracy(TypedDict):
+    """Of the samples with labels, how many are right."""
+
+    right: int
+    labelled: int
+
+
 class Run(TypedDict):
-    """What running it showed."""
+    """What running it showed. layers_equal: whether the outputs of layers are right, of `layer_samples` samples; None
+    where they were not compared.
+    """
 
     inputs: int
+    groups: list[GroupRow]
+    accuracy: Accuracy | None
     bit_exact: bool | None
+    layer_samples: int
+    layers_equal: bool | None
     mismatches: int | None
     max_abs_diff: float | None
     file_float_share: float | None
@@ -99,10 +147,15 @@ class Run(TypedDict):
 
 
 class LayerRow(TypedDict):
-    """One kernel call."""
+    """One kernel call. in_shape: of its first operand that is no constant. weights: bytes of the constants it reads."""
 
     name: str
     op: str
+    step: int
+    in_shape: list[int] | None
+    out_shape: list[int]
+    weights: int
+    scratch: int
     macs: int
     instructions: int | None
     cycles: int | None
@@ -264,6 +317,7 @@ class Report(TypedDict):
     flash: Flash
     run: NotRequired[Run]
     layers: list[LayerRow]
+    buffers: list[BufferRow]
     placement: PlacementFacts | None
     tiling: TilingFacts | None
     streams: StreamFacts | None

@@ -84,6 +84,7 @@ class Measurement:
     instructions, stack_bytes, cycles: None where nothing counts them. layer_*: empty there.
     float_tolerance: of float outputs against the file's, a share of the output's largest value.
     layer_arrays: of the layer that differs: `operand0`, `operand1`, ..., what is `expected` of them, what it `got`.
+    layer_samples: of how many samples every layer's output was compared.
     engines_compared: whether it is right with work beside the core done as late as it may, and at once. cores: what
     each core of a cluster did in the first inference; empty where none runs it. Instructions and stack are of core 0.
     layer_cores: the same of each layer.
@@ -98,7 +99,7 @@ class Measurement:
     cycles_source: str
     layer_difference: Difference | None = None
     layer_arrays: Mapping[str, Array] = field(default_factory=dict[str, Array])
-    layers_compared: bool = False
+    layer_samples: int = 0
     engines_compared: bool = False
     float_tolerance: float = FLOAT_TOLERANCE
     cores: tuple[CoreCounts, ...] = ()
@@ -108,6 +109,11 @@ class Measurement:
     def samples(self) -> int:
         """How many samples ran."""
         return sum(len(group.samples) for group in self.groups)
+
+    @property
+    def layers_compared(self) -> bool:
+        """Whether outputs of layers were compared."""
+        return self.layer_samples > 0
 
     @property
     def mismatches(self) -> int | None:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.drawing import Rectangle, colour_of, end_of, rectangle, room_for_text, ticks
+from tinsmith_driver.drawing import Rectangle, colour_of, rectangle, room_for_text, ticks
+from tinsmith_driver.labels import Labels
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.table import thousands
 
@@ -15,7 +16,7 @@ WORK = "work"
 
 _WIDTH, _LEFT = 1100.0, 70.0
 _STACK, _BAR, _GAP, _BOTTOM = 150.0, 22.0, 8.0, 20.0
-_CHARACTER_WIDTH = 6.0
+_CHARACTER_WIDTH = 6.4
 _COLOURS = {
     WORK: "hsl(140 45% 55%)",
     "instruction_cache": "hsl(30 85% 60%)",
@@ -27,8 +28,8 @@ _COLOURS = {
     "dispatch": "hsl(0 0% 72%)",
     "branch": "hsl(190 50% 60%)",
     "misaligned": "hsl(90 55% 75%)",
-    "load_use": "hsl(240 40% 55%)",
-    "l2": "hsl(15 60% 50%)",
+    "load_use": "hsl(240 55% 75%)",
+    "l2": "hsl(15 65% 60%)",
     "memory": "hsl(15 40% 65%)",
     "accelerator": "hsl(320 45% 65%)",
 }
@@ -57,11 +58,12 @@ def timeline(tiling: TilingFacts) -> Timeline:
     parts: list[Rectangle] = []
     rows: list[tuple[str, float]] = []
     top = 0.0
+    labels = Labels({visible(layer["name"]) for layer in layers})
     if is_simulated:
-        parts += _stacks(layers, simulated, scale)
+        parts += _stacks(layers, simulated, scale, labels)
         rows.append(("simulated", _STACK / 2))
         top = _STACK + _GAP
-    parts += _bars(layers, scale, top)
+    parts += _bars(layers, scale, top, labels)
     rows.append(("modelled", top + _BAR / 2))
     causes = _causes(layers) if is_simulated else []
     legend = [(cause.replace("_", " "), _colour_of_cause(cause)) for cause in causes]
@@ -77,7 +79,7 @@ def timeline(tiling: TilingFacts) -> Timeline:
 
 
 def _stacks(
-    layers: Sequence[TiledLayerRow], cycles: Sequence[int], scale: float
+    layers: Sequence[TiledLayerRow], cycles: Sequence[int], scale: float, labels: Labels
 ) -> Iterable[Rectangle]:
     """Of each layer the shares of all cores' cycles, work at the bottom."""
     x = _LEFT
@@ -88,17 +90,21 @@ def _stacks(
             height = share * _STACK
             y -= height
             title = f"{name}: {thousands(count)} cycles, {cause.replace('_', ' ')} {share:.1%}"
-            label = _label(name, width) if cause == WORK and height >= 15 else ""
+            label = _label(labels, name, width) if cause == WORK and height >= 15 else ""
             yield rectangle(title, label, x, y, width, height, _colour_of_cause(cause))
         x += width
 
 
-def _bars(layers: Sequence[TiledLayerRow], scale: float, top: float) -> Iterable[Rectangle]:
+def _bars(
+    layers: Sequence[TiledLayerRow], scale: float, top: float, labels: Labels
+) -> Iterable[Rectangle]:
     x = _LEFT
     for layer in layers:
         width, name = layer["modelled"] * scale, visible(layer["name"])
         title = f"{name}: {thousands(layer['modelled'])} cycles by the model, {layer['way']}"
-        yield rectangle(title, _label(name, width), x, top, width, _BAR, colour_of(layer["way"]))
+        yield rectangle(
+            title, _label(labels, name, width), x, top, width, _BAR, colour_of(layer["way"])
+        )
         x += width
 
 
@@ -118,9 +124,8 @@ def _causes(layers: Sequence[TiledLayerRow]) -> list[str]:
     return sorted(seen, key=lambda cause: (cause != WORK, -totals[cause]))
 
 
-def _label(name: str, width: float) -> str:
-    room = room_for_text(width, _CHARACTER_WIDTH)
-    return end_of(name, room) if room >= 4 or len(name) <= room else ""
+def _label(labels: Labels, name: str, width: float) -> str:
+    return labels.of(name, room_for_text(width, _CHARACTER_WIDTH))
 
 
 def _colour_of_cause(cause: str) -> str:
