@@ -147,6 +147,17 @@ void put(Description &description, const Part &part) {
   }
 }
 
+// Whoever makes the part refuses a setting that it does not have.
+void override_setting(Description &description, const std::string &name, const std::string &key, uint32_t value) {
+  const auto part =
+      std::find_if(description.parts.begin(), description.parts.end(), [&](const Part &p) { return p.name == name; });
+  if (part == description.parts.end()) {
+    throw BadFile("--set: the chip has no memory or device called '" + name + "'");
+  }
+  part->numbers[key] = value;
+  part->where += " (--set " + key + ")";
+}
+
 // Another description, beside this one, whose constants hold unless this one changes them.
 std::string base_of(const std::string &line, const std::string &path) {
   constexpr const char kBase[] = "base ";
@@ -294,6 +305,13 @@ Description read_description(const std::string &path) {
 }
 
 void override_constant(Description &description, const std::string &assignment) {
+  const size_t equals = assignment.find('=');
+  const size_t dot = assignment.find('.');
+  if (dot < equals && equals != std::string::npos) {
+    return override_setting(description, strip(assignment.substr(0, dot)),
+                            strip(assignment.substr(dot + 1, equals - dot - 1)),
+                            parse_constant(strip(assignment.substr(equals + 1)), "--set"));
+  }
   assign(description, assignment, "--set");
 }
 

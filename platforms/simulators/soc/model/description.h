@@ -103,7 +103,7 @@ struct Description {
 // Raises BadFile if a key is missing, unknown or without a number.
 Description read_description(const std::string &path);
 
-// Changes one constant, given as `key=value`.
+// Changes one constant, given as `key=value`, or one setting of a part, as `part.key=value`.
 void override_constant(Description &description, const std::string &assignment);
 
 // Adds a part, given as its line of a chip's file.

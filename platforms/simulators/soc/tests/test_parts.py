@@ -52,6 +52,29 @@ def test_memory_holds_words_and_costs_what_its_line_says(cores: int, tmp_path: P
     assert more - fewer == 3
 
 
+def test_a_setting_of_a_part_is_changed_for_a_run(tmp_path: Path) -> None:
+    dearer = (*_WEIGHTS, "--set", "weights.fc=8")
+    fewer, more = (_cycles(tmp_path, *options, cores=0) for options in (_WEIGHTS, dearer))
+    assert more - fewer == 3
+
+
+@pytest.mark.parametrize(
+    ("setting", "reason"),
+    [
+        ("other.fc=8", "--set: the chip has no memory or device called 'other'"),
+        ("weights.cost=8", "--part (--set cost): nothing of such a part is called 'cost'"),
+        ("weights.fc=fast", "--set: "),
+    ],
+)
+def test_settings_of_parts_that_are_not_there_are_wrong_use(
+    setting: str, reason: str, tmp_path: Path
+) -> None:
+    elf = link(f"{HEAD} exit_with 0\n", tmp_path, symbols={})
+    run = simulate(elf, *_WEIGHTS, "--set", setting)
+    assert run.status == EXIT_USE
+    assert reason in run.messages
+
+
 def test_waits_for_a_memory_are_counted_as_such(tmp_path: Path) -> None:
     elf = link(f"{HEAD}{_TIMED_LOAD} exit_with 0\n", tmp_path, symbols={})
     run = simulate(elf, "--start-cluster", "--set", "cluster_cores=1", *_WEIGHTS)

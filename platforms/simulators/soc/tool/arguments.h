@@ -15,7 +15,7 @@ inline constexpr const char *kUsage =
     "       soc --disassemble PROGRAM.elf\n"
     "\n"
     "  --chip FILE          description of the chip, such as chips/pulp-open.soc\n"
-    "  --set KEY=VALUE      change one of its constants; may be repeated\n"
+    "  --set KEY=VALUE      change one of its constants, or PART.KEY of a memory or device; may be repeated\n"
     "  --start-cluster      start all cluster cores at the entry, not the fabric controller\n"
     "  --race-check         stop where a core writes an L1 byte that another is at between barriers\n"
     "  --semihosting        serve the program's calls for the host's files, text and exit\n"

@@ -93,11 +93,11 @@ size_t core_to_debug(const Arguments &arguments, const Soc &soc) {
 
 Description describe_chip(const Arguments &arguments) {
   Description description = read_description(arguments.chip);
-  for (const std::string &constant : arguments.constants) {
-    override_constant(description, constant);
-  }
   for (const std::string &part : arguments.parts) {
     add_part(description, part);
+  }
+  for (const std::string &constant : arguments.constants) {
+    override_constant(description, constant);
   }
   try {
     check(description);
