@@ -12,6 +12,7 @@ from tinsmith_ir.graph import Array, Graph, Node
 from tinsmith_quantization.blocks import block_of, block_scales, blocks_bytes
 from tinsmith_quantization.execution import is_real_layer, layer_results
 from tinsmith_quantization.products import Matrix, Product
+from tinsmith_quantization.refining import refined
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.statistics import LayerWeights, sqnr
 from tinsmith_quantization.training.gradient_layers import LayerNumbers
@@ -23,6 +24,7 @@ from tinsmith_quantization.weights import (
     Moments,
     Rounded,
     at_least,
+    largest,
     learned,
     nearest,
     scales_of,
@@ -98,6 +100,7 @@ def integer_layer(
     data = graph.constant(node.inputs[1])
     assert data is not None
     matrix = product.matrix(data)
+    scheme = scheme.of_layer(bits)
     own = _bias(graph, node)
     rounded = given or _rounded(product, matrix, own, bits, scheme, read, wanted, step)
     real = rounded.real
@@ -172,6 +175,11 @@ def _rounded(
     moments = Moments.empty(product.groups, product.terms)
     for quantized, real in zip(read, wanted, strict=True):
         moments.add(product.rows(quantized), product.rows(real))
+
+    def improved(wanted: Matrix, found: Rounded, squares: Matrix) -> Rounded:
+        is_free = per_channel and not power_of_two
+        return refined(wanted, found, squares, largest(bits), least, is_free=is_free)
+
     return learned(
         matrix,
         bias,
@@ -181,6 +189,7 @@ def _rounded(
         ratios=_ratios(bits, scheme),
         per_channel=per_channel,
         least=least,
+        improved=improved if scheme.weights == "refined" and bits < 8 else None,
     )
 
 

@@ -1,7 +1,7 @@
 """How a network is quantized, as data: element types, how ranges are found, how weights are rounded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from tinsmith_ir.checked import Checked
@@ -9,7 +9,7 @@ from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UsageError
 
 METHODS = ("minmax", "moving-average", "percentile", "entropy", "mse", "learned")
-WEIGHTS = ("nearest", "learned", "distilled")
+WEIGHTS = ("nearest", "learned", "refined", "distilled")
 GATES = ("int8", "sums", "products")
 ROUNDINGS = ("tflite", "nearest", "narrow")
 _WEIGHT_BITS = (2, 3, 4, 8)
@@ -28,12 +28,15 @@ class Scheme(Checked):
         matrix that have more of them; 0: all share one.
     symmetric: activations with zero point 0.
     power_of_two: all scales are.
+    free_few_bits: layers of fewer than 8 bits have a scale for each channel, of any size, whatever the others have: for
+        hardware that scales the sums of these by themselves.
     alike_sums: sums of two computed tensors have the quantization of both, for hardware that adds without multiplying.
     unsigned_ends: inputs and outputs of the network are uint8.
     method: how the range of a tensor is found, one of METHODS; `learned` ones begin as those of `mse` and are trained
         in so many `range_steps`, with the weights if those are trained.
-    weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute, `distilled` trains
-        layers of fewer than 8 bits all together in so many `steps`, and learns the others.
+    weights: how they are rounded, one of WEIGHTS; `learned` looks at what a layer is to compute, `refined` goes on from
+        there with those of fewer than 8 bits, `distilled` trains these layers all together in so many `steps`, and
+        learns the others.
     equalize: whether channels between two layers are scaled first, so that weights of a layer are alike; it helps some
         networks that have one scale for a layer.
     split: the share of a tensor's channels that may be added where channels stand out, each of which is then computed
@@ -55,6 +58,7 @@ class Scheme(Checked):
     block: int = 0
     symmetric: bool = False
     power_of_two: bool = False
+    free_few_bits: bool = False
     alike_sums: bool = False
     unsigned_ends: bool = False
     method: str = "mse"
@@ -105,7 +109,13 @@ class Scheme(Checked):
     @property
     def _may_have_blocks(self) -> bool:
         is_int8 = self.activations is DType.INT8
-        return is_int8 and self.per_channel and self.weights != "distilled"
+        return is_int8 and self.per_channel and self.weights in ("nearest", "learned")
+
+    def of_layer(self, bits: int) -> "Scheme":
+        """What weights of so many bits follow."""
+        if not self.free_few_bits or bits == 8:
+            return self
+        return replace(self, per_channel=True, power_of_two=False)
 
     @property
     def is_trained(self) -> bool:

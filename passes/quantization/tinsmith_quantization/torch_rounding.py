@@ -131,7 +131,7 @@ class RoundedLayer(nn.Module):
             raise UnsupportedError(
                 f"prepare_qat: expected convolutions padded with zeros, got {layer.padding_mode!r}"
             )
-        self._bits, self._scheme, self._layer = bits, scheme, layer
+        self._bits, self._scheme, self._layer = bits, scheme.of_layer(bits), layer
         self._steps, self._scale = 0, 1.0
         # Not a module of this one: it has a place in the network already.
         self._sources: list[RoundedTensor] = []

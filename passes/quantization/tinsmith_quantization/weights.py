@@ -182,11 +182,13 @@ def learned(
     ratios: Sequence[float] = (),
     per_channel: bool = True,
     least: Matrix | None = None,
+    improved: Callable[[Matrix, Rounded, Matrix], Rounded] | None = None,
 ) -> Rounded:
     """Weights (G, O, K) and bias (G, O), real zeros if the layer has none, for what the layer reads and should give.
 
     scales_for: what gives the scales of weights, by how much the error of each term counts, (G, K). ratios: of these,
-    others that each channel tries, or all channels together. least: scales (G, O) below which none is tried.
+    others that each channel tries, or all channels together. least: scales (G, O) below which none is tried. improved:
+    goes on from what was found with each scale, given what is wanted, (G, O, K+1), that, and squares (G, K+1, K+1).
     """
     given = np.concatenate([matrix, bias[:, :, None]], axis=2)
     squares = _damped(moments)
@@ -194,12 +196,17 @@ def learned(
     real = wanted[:, :, :-1]
     diagonal = np.einsum("gkk->gk", squares)[:, :-1]
     scales = scales_for(real, diagonal)
-    best = _spread_errors(wanted, scales, bits, squares)
+
+    def found(scales: BlockScales) -> Rounded:
+        spread = _spread_errors(wanted, scales, bits, squares)
+        return spread if improved is None else improved(wanted, spread, squares)
+
+    best = found(scales)
     cost = _costs(wanted, best, squares) if ratios else np.zeros(bias.shape)
     for other in map(scales.times, ratios):
         if least is not None and (other.rows < least).any():
             continue
-        tried = _spread_errors(wanted, other, bits, squares)
+        tried = found(other)
         costs = _costs(wanted, tried, squares)
         if not per_channel:
             cost, costs = np.full_like(cost, cost.sum()), np.full_like(costs, costs.sum())

@@ -16,7 +16,7 @@ from tinsmith_quantization.ranges.groups import grouped, is_keeping
 from tinsmith_quantization.schemes import Scheme
 
 _WHOLE: frozenset[int] = frozenset()
-_LEFT = {"nearest": 1.0, "learned": 0.1, "distilled": 0.1}
+_LEFT = {"nearest": 1.0, "learned": 0.1, "refined": 0.1, "distilled": 0.1}
 """Of the noise of rounding weights to the nearest, about what is left by the way of the scheme."""
 
 

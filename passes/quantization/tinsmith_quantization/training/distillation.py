@@ -151,6 +151,7 @@ def _layers(
 def _untrained(graph: Graph, node: Node, bits: int, scheme: Scheme) -> _Trained:
     product = product_of(node)
     assert product is not None
+    scheme = scheme.of_layer(bits)
     numbers = real_numbers(graph, product)
     scales = scales_of(
         numbers.matrix, bits, per_channel=scheme.per_channel, power_of_two=scheme.power_of_two
@@ -174,7 +175,8 @@ def _train(
     teacher = {
         name: LayerNumbers(layer.matrix.copy(), layer.bias.copy()) for name, layer in layers.items()
     }
-    learns_scales = scheme.per_channel and not scheme.power_of_two
+    few = scheme.of_layer(min((layer.bits or 8 for layer in layers.values()), default=8))
+    learns_scales = few.per_channel and not few.power_of_two
     walk = _Walk(layers, _SCALE_RATE if learns_scales else 0.0)
     for step in range(scheme.steps):
         on_step("distilling")
