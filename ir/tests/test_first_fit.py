@@ -3,8 +3,8 @@
 from itertools import combinations
 
 import pytest
-from tinsmith_ir import Buffer
-from tinsmith_ir.first_fit import first_fit
+from tinsmith_ir import Buffer, parse_program
+from tinsmith_ir.first_fit import first_fit, needed_bytes
 from tinsmith_ir.lifetimes import Span, written_lives
 from tinsmith_ir.random_programs import random_program
 
@@ -62,3 +62,22 @@ def test_in_random_programs_live_buffers_lie_apart(seed: int, alignment: int) ->
 
 def _meet(one: Span, other: Span) -> bool:
     return one[0] <= other[1] and other[0] <= one[1]
+
+
+def test_each_memory_needs_what_lives_in_it_at_once() -> None:
+    """`x` and `a`, then `a` and `b`; the copy of `b` is alone in the other memory."""
+    program = parse_program("""program 2 "p" for "host" {
+  memory "ram" align 16
+  memory "fast" align 16
+  buffer %x: f32[8] in "ram"
+  buffer %a: f32[8] in "ram"
+  buffer %b: f32[8] in "ram"
+  buffer %c: f32[8] in "fast"
+  buffer %unused: f32[64] in "fast"
+  input %x
+  call "a" kernel "relu": %a = relu(%x)
+  call "b" kernel "relu": %b = relu(%a)
+  copy %b -> %c
+  output %c
+}""")
+    assert needed_bytes(program) == {"ram": 64, "fast": 32}

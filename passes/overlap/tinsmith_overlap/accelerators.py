@@ -103,7 +103,7 @@ class _Search:
 
     def cycles(self, program: Program) -> int:
         """Modelled, in its order."""
-        return self._orders(program, []).cycles(range(len(program.steps)))
+        return self._orders(program).cycles(range(len(program.steps)))
 
     def improved(self, program: Program, window: Window) -> Program:
         """The program with the best order of a window that the memories have room for. Where they have none for an
@@ -128,18 +128,20 @@ class _Search:
         calls = [
             number for number, step in enumerate(program.steps) if isinstance(step, Call | Loop)
         ]
+        without = self._orders(program)
         for ahead in _AHEAD:
             found = predecessors(program, engines, ahead)
             for kept in ((), calls):
-                orders = self._orders(program, _in_window(found, window, kept))
+                orders = replace(without, predecessors=_in_window(found, window, kept))
                 order = orders.best()
                 steps = tuple(program.steps[number] for number in order)
                 yield orders.cycles(order), replace(program, steps=steps)
 
-    def _orders(self, program: Program, found: Sequence[set[int]]) -> Orders:
+    def _orders(self, program: Program) -> Orders:
+        """Of steps that stay in no order yet."""
         costs = Costs(program, self.target, self.kernels).of_steps
         flights = touches_of(program).flights
-        return Orders(program, costs, flights, found, self.units, self.most)
+        return Orders(program, costs, flights, [], self.units, self.most)
 
     def _fits(self, program: Program, before: Program) -> bool:
         """Whether buffers find places; where nobody says how large a memory is, in no more than they took before."""

@@ -1,0 +1,117 @@
+"""DIANA's two arrays at the same time: a network with a branch on each, its cycles and its trace."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tinsmith_driver.build import built
+from tinsmith_driver.engines import engines_for
+from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.running import compare, run_samples, traced
+from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_ir import Graph
+from tinsmith_target import target
+
+_TIMEOUT_SECONDS = 60
+
+# Two convolutions of the digital array and two of the analog one of the same image, which the core turns for either;
+# what the latter give is turned by the core, too.
+_CHANNELS = 32
+_WEIGHTS = _CHANNELS * 9 * _CHANNELS
+_BRANCHES = f"""graph 2 "branches" {{
+  input %x: i8[1,16,16,32]<0.5, 0>
+  const %u: i8[32,3,3,32]<0.25, 0> = {np.random.default_rng(1).integers(-9, 10, _WEIGHTS).tolist()}
+  const %v: i8[32,3,3,32]<0.25, 0> = {np.random.default_rng(2).integers(-9, 10, _WEIGHTS).tolist()}
+  const %w: i8[32,3,3,32] = {np.random.default_rng(3).integers(-1, 2, _WEIGHTS).tolist()}
+  const %b: i32[32]<0.25, 0> = {list(range(32))}
+  const %c: i32[32]<1.0, 0> = {list(range(32))}
+  const %m: i8[32] = {[3, -2] * 16}
+  const %a: i8[32] = {list(range(32))}
+  %h: i8[1,16,16,32]<1.0, 0> = requantize(%x) {{rounding=floor}}
+  %d: i8[1,16,16,32]<4.0, 0> = conv2d(%h, %u, %b) {{rounding=floor, padding=[1,1,1,1]}}
+  %e: i8[1,16,16,32]<32.0, 0> = conv2d(%d, %v, %c) {{rounding=floor, padding=[1,1,1,1]}}
+  %f: i8[1,16,16,32]<32.0, 0> = analog_conv2d(%h, %w, %m, %a) {{gain=16, chunk_channels=32, bits=7, padding=[1,1,1,1]}}
+  %g: i8[1,16,16,32]<32.0, 0> = analog_conv2d(%f, %w, %m, %a) {{gain=16, chunk_channels=32, padding=[1,1,1,1]}}
+  %s: i8[1,16,16,32]<64.0, 0> = add(%e, %g) {{rounding=floor}}
+  output %s
+}}
+"""
+
+_HIDDEN = 0.8
+"""At least of the cycles of the analog array's layers: the digital array computes meanwhile."""
+
+_LAYERS_CYCLES = 2 * 16_000
+"""About those of the digital array's two convolutions, all but a few of which the core's work hides, too."""
+
+Span = tuple[int, int]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    try:
+        need_emulator(target("diana").board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+    found = tmp_path / "branches.tsm"
+    found.write_text(_BRANCHES, encoding="utf-8")
+    return found
+
+
+def _compiled(path: Path, *without: str) -> Compilation:
+    chosen = engines_for("diana", None, "both")
+    options = CompileOptions(
+        "diana", backend=chosen.backend, passes=tuple(chosen.passes), without=without
+    )
+    return compile_model(read_model(path), options)
+
+
+def _cycles(compilation: Compilation) -> int:
+    """Of a run whose bytes are the evaluator's."""
+    graph = compilation.graph
+    assert isinstance(graph, Graph)
+    with built(compilation) as build:
+        found = run_samples(build, graph, [random_samples(graph, 2)], _TIMEOUT_SECONDS)
+    found = compare(found, compilation.reference)
+    assert [group.mismatches for group in found.groups] == [0]
+    assert found.cycles is not None
+    return found.cycles
+
+
+def _layers(trace: bytes, track: str) -> list[Span]:
+    """When the convolutions of an array began and ended, in cycles."""
+    events = json.loads(trace)["traceEvents"]
+    (number,) = (
+        event["tid"]
+        for event in events
+        if event["name"] == "thread_name" and event["args"]["name"] == track
+    )
+    return [
+        (event["ts"], event["ts"] + event["dur"])
+        for event in events
+        if event["ph"] == "X" and event["tid"] == number and event["name"].startswith("conv")
+    ]
+
+
+def _shared_cycles(some: Sequence[Span], others: Sequence[Span]) -> int:
+    return sum(
+        max(0, min(one[1], other[1]) - max(one[0], other[0])) for one in some for other in others
+    )
+
+
+def test_branches_take_fewer_cycles_side_by_side(path: Path) -> None:
+    """What both arrays do is nearly hidden, one by the other and by the core that turns images."""
+    assert _cycles(_compiled(path)) < _cycles(_compiled(path, "overlap")) - 0.7 * _LAYERS_CYCLES
+
+
+def test_both_arrays_compute_at_the_same_time(path: Path) -> None:
+    compilation = _compiled(path)
+    with built(compilation) as build:
+        trace = traced(build, random_samples(compilation.graph, 1), _TIMEOUT_SECONDS)
+    digital, analog = (_layers(trace, track) for track in ("digital", "analog"))
+    assert (len(digital), len(analog)) == (2, 2)
+    alone = sum(end - begin for begin, end in analog)
+    assert _shared_cycles(digital, analog) > _HIDDEN * alone
