@@ -206,7 +206,8 @@ def _large_shape(random: np.random.Generator, mode: int) -> Step:
         )
     channels, kernel = int(random.integers(60, 150)), int(random.choice([1, 3]))
     shape = int(random.integers(1, 4)), _size(random, 6, 16), channels
-    return layer_of(mode, shape, kernel=(kernel, kernel), pads=(kernel // 2,) * 3)
+    half = kernel // 2
+    return layer_of(mode, shape, kernel=(kernel, kernel), pads=(half, half, half))
 
 
 def _axis(
