@@ -67,7 +67,7 @@ class Mix:
 # and none of KWS and VWW, whose depthwise layers want rows. Of AD so are others, which would keep less than 6.1 dB.
 MIXES = (
     Mix("ic", ("model_activation_5_Relu", "model_batch_normalization_6_FusedBatchNormV3"), 0.60),
-    Mix("ad", ("functional_1_activation_6_Relu", "functional_1_activation_7_Relu"), 1.0),
+    Mix("ad", ("functional_1_activation_6_Relu", "functional_1_activation_7_Relu"), 0.16),
 )
 
 
@@ -119,7 +119,8 @@ def mixed_row(mix: Mix) -> MixedRow:
         wrong_bytes(exact) == 0,
         round(seconds, 1),
         len(samples),
-        *(judged([_part(made, compilation, samples, found)]) for found in (exact, loud)),
+        judged([_part(made, compilation, samples, exact)]),
+        judged([_part(made, compilation, samples, loud)]),
         unseen(samples, partial(_real_and_reference, mix, path)),
     )
 
