@@ -90,6 +90,7 @@ class Model:
     order in the file, channels first, by name. program: of a file that holds a plan, which is compiled as
     it stands; `graph` is what it computes. real: the float network that a graph of integers stands for, whose samples
     it is given, with the same names; choices: how it was quantized, as options; of what a command has quantized.
+    samples: of that, what it was calibrated with, as integers by the names of inputs.
     """
 
     path: Path
@@ -101,6 +102,7 @@ class Model:
     program: Program | None = None
     real: Graph | None = None
     choices: tuple[str, ...] = ()
+    samples: Sequence[Mapping[str, Array]] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,7 +288,7 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
     Raises UsageError for an unknown name.
     """
     assert isinstance(model.graph, Graph)  # a Program is behind all passes, and shown as it is
-    passes = passes_for(options)
+    passes = passes_for(options, model.samples)
     if pass_name == IMPORT:
         return model.graph
     if pass_name is None:
@@ -299,11 +301,15 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
     return Pipeline(passes[: names.index(pass_name) + 1]).run(model.graph).ir
 
 
-def passes_for(options: CompileOptions) -> tuple[AnyPass, ...]:
-    """The passes of a compilation, in order; raises UsageError for choices that are wrong."""
+def passes_for(
+    options: CompileOptions, samples: Sequence[Mapping[str, Array]] = ()
+) -> tuple[AnyPass, ...]:
+    """The passes of a compilation, in order; raises UsageError for choices that are wrong. samples: of the network's
+    inputs, for passes that look at what tensors hold.
+    """
     chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
-    setting = Setting(chosen, kernels, options.ram_bytes)
+    setting = Setting(chosen, kernels, options.ram_bytes, samples)
     return chosen_passes(setting, options.all_passes, options.without)
 
 
@@ -366,7 +372,7 @@ class Budgets:
         self._kernels = registry().kernels(self._target, options.backend, packed=options.packed)
         self._inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
         self._made = _Made(model.graph)
-        passes = passes_for(options)
+        passes = passes_for(options, model.samples)
         at = shrinking_at(passes)
         self._at = _lowered_at(passes) if at is None else at
         self._begun = self._run(passes[: self._at], model.graph)

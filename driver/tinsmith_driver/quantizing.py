@@ -156,6 +156,7 @@ class _Quantizer:
             warnings=(*model.warnings, *dict.fromkeys(warnings)),
             real=self.real,
             choices=(*model.choices, f"quantize={choice.text}"),
+            samples=[_as_taken(result.graph, run) for run in self.runs],
         )
         return QuantizedModel(
             integers, self.real, made.losses, self.samples, splitting=made.splitting
@@ -199,6 +200,14 @@ class _Quantizer:
             made = self.integers({**self.choice.bits, **dict.fromkeys(names, bits)}, scheme)
             self.on_step(f"{bits} bits")
             yield bits, _runnable(made)
+
+
+def _as_taken(graph: Graph, run: Mapping[str, Array]) -> dict[str, Array]:
+    """A run of the float network as the inputs of the one of integers."""
+    return {
+        value.name: integers_of(np.reshape(run[value.name], value.type.shape), value.type)
+        for value in graph.inputs
+    }
 
 
 def _runnable(made: QuantizedModel) -> Runnable:

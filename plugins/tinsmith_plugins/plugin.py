@@ -48,11 +48,14 @@ class Stage(enum.Enum):
 
 @dataclass(frozen=True)
 class Setting(Checked):
-    """What passes are made for. ram_bytes: what the arena may take, None for any size."""
+    """What passes are made for. ram_bytes: what the arena may take, None for any size. samples: inputs of runs by name,
+    where some are known, as of a network that was quantized here.
+    """
 
     target: Target
     kernels: Sequence[Kernel]
     ram_bytes: int | None = None
+    samples: Sequence[Mapping[str, Array]] = ()
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from analog_graphs import mapped, one_layer, ternary
+from tinsmith_diana.analog import MapAnalog
 from tinsmith_ir import parse_graph
 
 _REFUSED = {
@@ -104,3 +105,17 @@ def test_weights_of_one_magnitude_are_ternary_whatever_their_bits() -> None:
     multipliers = after.constant_data[after.nodes[1].present_inputs[2].name]
     assert after.nodes[1].operator.mnemonic == "analog_conv2d"
     assert multipliers[0] / multipliers[1] == pytest.approx(5 / 7, abs=0.02)
+
+
+@pytest.mark.parametrize(("end", "is_copy"), [(1, True), (-1, False)])
+def test_layers_that_copy_stay_and_those_that_move_channels_do_not(end: int, is_copy: bool) -> None:
+    ones = np.eye(16, dtype=int)[::end].reshape(-1).tolist()
+    graph = parse_graph(f"""graph 2 "g" {{
+      input %x: i8[1,6,6,16]<0.5, 0>
+      const %w: i8[16,1,1,16]<1.0, 0> = {ones}
+      %y: i8[1,6,6,16]<0.5, 0> = conv2d(%x, %w) {{activation=relu}}
+      output %y
+    }}""")
+    _, mapping = mapped(graph, MapAnalog(gain=4, least_db=6.1))
+    assert len(mapping.layers) == (0 if is_copy else 1), mapping.lines
+    assert any("each channel is its own" in why for _, why in mapping.left) == is_copy

@@ -14,6 +14,9 @@ def _files(room: str) -> KernelFiles:
     return KernelFiles(folder / "src", (folder / "include",))
 
 
+_SAMPLES = 16
+"""Of those that are known, by which losses are measured: each is computed for each layer and gain."""
+
 _DIANA = _files("diana")
 
 PLUGIN = Plugin(
@@ -26,8 +29,13 @@ PLUGIN = Plugin(
             # What it makes rounds as it needs it; sums that round down may give halves, and be the digital array's.
             after="set-rounding",
             runs=False,
-            make=lambda setting: MapAnalog(target=setting.target, kernels=setting.kernels),
+            make=lambda setting: MapAnalog(
+                target=setting.target, kernels=setting.kernels, samples=setting.samples[:_SAMPLES]
+            ),
         ),
+        # What it makes digital counts as that where the layers of the analog array are chosen; and again behind what
+        # fuses ReLU with sums.
+        PassEntry(FitDigital, before="map-analog", runs=False),
         PassEntry(FitDigital, Stage.FUSION, runs=False),
     ),
     backends=(

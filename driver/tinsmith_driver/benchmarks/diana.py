@@ -20,6 +20,13 @@ from tinsmith_driver.benchmarks.diana_layers import (
     compiled,
     layers_misses,
 )
+from tinsmith_driver.benchmarks.diana_mixed import (
+    MixedRow,
+    mixed_misses,
+    mixed_row,
+    mixed_text,
+    mixes_of,
+)
 from tinsmith_driver.benchmarks.diana_official import (
     OfficialRow,
     official_misses,
@@ -112,7 +119,8 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
     ]
     has_layers = layers and not models
     from_floats = official_networks([name for name in chosen if name in official])
-    steps = len(planned) + len(from_floats) + has_layers * len(LAYERS)
+    mixes = mixes_of(from_floats)
+    steps = len(planned) + len(from_floats) + len(mixes) + has_layers * len(LAYERS)
     with progress("diana", steps) as bar:
         rows: list[DianaRow] = []
         by_htvm: list[HtvmRow] = []
@@ -125,11 +133,21 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
         for name in from_floats:
             bar.step(f"{name}, quantized")
             quantized.append(official_row(name))
+        mixed: list[MixedRow] = []
+        for mix in mixes:
+            bar.step(f"{mix.network}, quantized, both arrays")
+            mixed.append(mixed_row(mix))
         drawn: list[LayersRow] = []
         for layers_of in LAYERS if has_layers else ():
             bar.step(f"{layers_of.count} random layers, {layers_of.accelerator}")
             drawn.append(layers_of.row())
-    texts = [diana_text(rows), htvm_text(by_htvm), official_text(quantized), layers_text(drawn)]
+    texts = [
+        diana_text(rows),
+        htvm_text(by_htvm),
+        official_text(quantized),
+        mixed_text(mixed),
+        layers_text(drawn),
+    ]
     return BenchmarkResult(
         [diana_record(row) for row in rows],
         "\n\n".join(filter(None, texts)),
@@ -137,10 +155,12 @@ def run(models: str | None, targets: str | None, *, layers: bool = True) -> Benc
             *diana_misses(rows),
             *htvm_misses(by_htvm),
             *official_misses(quantized),
+            *mixed_misses(mixed),
             *layers_misses(drawn),
         ],
         {
             "official": [asdict(row) for row in quantized],
+            "mixed": [asdict(row) for row in mixed],
             "htvm": [htvm_record(row) for row in by_htvm],
             "layers": [asdict(row) for row in drawn],
         },

@@ -5,7 +5,7 @@ ten real samples and judged by these, beside the official one; and once more by 
 other half. Every output byte of the firmware is compared with the evaluator's, so its answers are those counted here.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
@@ -90,11 +90,11 @@ def official_row(name: str) -> OfficialRow:
     """Quantize, run and judge a network. Raises UsageError if its files are absent."""
     path, inputs = float_files(name)
     start = perf_counter()
-    made = _quantized(path, inputs)
+    made = network_of(path, inputs)
     seconds = perf_counter() - start
-    samples = _real_samples(made, inputs)
+    samples = real_samples(made, inputs)
     compilation = _compiled(made.model)
-    found, _ = compared(compilation, [_as_read(made.model, samples)], _TIMEOUT_SECONDS)
+    found, _ = compared(compilation, [as_read(graph_of(made.model), samples)], _TIMEOUT_SECONDS)
     cycles = found.cycles or 0
     clock_hz = registry().target(_TARGET).board.clock_hz
     official = read_model(network_files(read_baseline()[0][name])[0])
@@ -108,9 +108,9 @@ def official_row(name: str) -> OfficialRow:
         wrong_bytes(found) == 0,
         round(seconds, 1),
         len(samples),
-        _judged([_Part(made.real, made.model, samples)]),
-        _unseen(path, samples),
-        _judged([_Part(made.real, official, samples)]),
+        judged([Part.of(made.real, graph_of(made.model), samples)]),
+        unseen(samples, lambda calibration: _real_and_made(network_of(path, calibration))),
+        judged([Part.of(made.real, graph_of(official), samples)]),
     )
 
 
@@ -157,7 +157,7 @@ def official_text(rows: Sequence[OfficialRow]) -> str:
 
 
 def _line(row: OfficialRow) -> list[str]:
-    judged = row.made, row.official, row.unseen
+    judgements = row.made, row.official, row.unseen
     return [
         row.network,
         str(row.layers),
@@ -167,12 +167,13 @@ def _line(row: OfficialRow) -> list[str]:
         f"{row.most_ms:.2f}",
         "yes" if row.bit_exact else "NO",
         f"{row.seconds:.0f}",
-        *(_answers(each, row.samples) for each in judged),
-        *(f"{each.sqnr:.1f}" for each in judged),
+        *(answers_text(each, row.samples) for each in judgements),
+        *(f"{each.sqnr:.1f}" for each in judgements),
     ]
 
 
-def _answers(judgement: Judgement, samples: int) -> str:
+def answers_text(judgement: Judgement, samples: int) -> str:
+    """What is right of so many samples, or how far anomaly scores are off."""
     if judgement.score_error is not None:
         return f"off by {judgement.score_error:.1%}"
     return f"{judgement.right} of {samples}"
@@ -182,11 +183,18 @@ def _is_layer(operator: object) -> bool:
     return isinstance(operator, (Weighted, Add))
 
 
-def _quantized(path: Path, calibration: Path) -> QuantizedModel:
+def network_of(
+    path: Path, calibration: Path, scheme: str = SCHEME, bits: Mapping[str, int] | None = None
+) -> QuantizedModel:
+    """A file of floats as integers. bits: of weights of layers, where they differ from the scheme's."""
     # KWS's file has int8 weights in some layers: the network with these as real numbers counts as the float one.
     model = read_model(path, choices=ImportChoices(real_weights=True))
-    choice = QuantizeChoice.parse(SCHEME, calibration, _SAMPLES, FloatIslands())
-    return quantized(model, choice)
+    choice = QuantizeChoice.parse(scheme, calibration, _SAMPLES, FloatIslands())
+    return quantized(model, replace(choice, bits=bits or {}))
+
+
+def _real_and_made(made: QuantizedModel) -> tuple[Graph, Graph]:
+    return made.real, graph_of(made.model)
 
 
 def _compiled(model: Model) -> Compilation:
@@ -195,15 +203,15 @@ def _compiled(model: Model) -> Compilation:
     return compile_model(model, CompileOptions(_TARGET, backend=chosen.backend, passes=choices))
 
 
-def _real_samples(made: QuantizedModel, inputs: Path) -> Samples:
+def real_samples(made: QuantizedModel, inputs: Path) -> Samples:
+    """Those of a file that the float network takes."""
     (samples,) = load_samples(inputs, made.real, _SAMPLES, made.model.file_shapes)
     return samples
 
 
-def _as_read(model: Model, samples: Samples) -> Samples:
+def as_read(graph: Graph, samples: Samples) -> Samples:
     """Samples of the float network as one of integers takes them, in its shape."""
-    assert isinstance(model.graph, Graph)
-    types = [value.type for value in model.graph.inputs]
+    types = [value.type for value in graph.inputs]
     shaped = (
         np.reshape(array, (len(samples), *type_.shape))
         for array, type_ in zip(samples.inputs, types, strict=True)
@@ -211,17 +219,18 @@ def _as_read(model: Model, samples: Samples) -> Samples:
     return as_integers(replace(samples, inputs=tuple(shaped)), types)
 
 
-def _unseen(path: Path, samples: Samples) -> Judgement:
-    """Of each half of the samples by a network that was quantized with the other half."""
-    parts: list[_Part] = []
+def unseen(samples: Samples, make: Callable[[Path], tuple[Graph, Graph]]) -> Judgement:
+    """Of each half of the samples by a network that was made with the other half. make: of a file of calibration the
+    float network, and what is judged beside it.
+    """
+    parts: list[Part] = []
     with temporary_folder("tinsmith-bench-") as folder:
         for first in (0, 1):
             seen, kept = _every_second(samples, first), _every_second(samples, 1 - first)
             calibration = folder / f"{first}.npz"
             np.savez(calibration, x=seen.inputs[0])
-            made = _quantized(path, calibration)
-            parts.append(_Part(made.real, made.model, kept))
-    return _judged(parts)
+            parts.append(Part.of(*make(calibration), kept))
+    return judged(parts)
 
 
 def _every_second(samples: Samples, first: int) -> Samples:
@@ -231,21 +240,24 @@ def _every_second(samples: Samples, first: int) -> Samples:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
-    """A network, beside the float one that it is judged by, on samples of that."""
+class Part:
+    """What a network gives, beside the float one that it is judged by, on samples of that."""
 
     real: Graph
-    model: Model
     samples: Samples
+    outputs: Outputs
+
+    @staticmethod
+    def of(real: Graph, graph: Graph, samples: Samples) -> "Part":
+        """What a graph of integers gives by the evaluator."""
+        return Part(real, samples, network_outputs(graph, as_read(graph, samples)))
 
 
-def _judged(parts: Sequence[_Part]) -> Judgement:
+def judged(parts: Sequence[Part]) -> Judgement:
     """Of all parts together."""
     groups = [part.samples for part in parts]
     wanted = [network_outputs(part.real, part.samples) for part in parts]
-    got = [
-        network_outputs(_graph(part.model), _as_read(part.model, part.samples)) for part in parts
-    ]
+    got = [part.outputs for part in parts]
     decibels = round(sqnr([_rows(wanted)], [_rows(got)]), 2)
     if is_classifier(parts[0].real):
         return Judgement(decibels, right_answers(groups, got))
@@ -268,6 +280,7 @@ def _rows(groups: Sequence[Outputs]) -> NDArray[np.float64]:
     return np.stack([row[0].astype(np.float64).reshape(-1) for group in groups for row in group])
 
 
-def _graph(model: Model) -> Graph:
+def graph_of(model: Model) -> Graph:
+    """Of a model that is no plan."""
     assert isinstance(model.graph, Graph)
     return model.graph

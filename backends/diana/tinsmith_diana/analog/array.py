@@ -166,6 +166,17 @@ def is_ternary(graph: Graph, node: Node) -> str | None:
     return f"those of {int(several.sum())} channels are not" if several.any() else None
 
 
+def is_no_copy(graph: Graph, node: Node) -> str | None:
+    """It does more than to scale and clip what it reads, which the digital array does without a loss."""
+    rows = _weights(graph, node).reshape(node.outputs[0].type.shape[-1], -1)
+    bias = graph.constant(node.inputs[2]) if len(node.inputs) > 2 else None
+    if rows.shape[0] != rows.shape[1] or (bias is not None and bias.any()):
+        return None
+    ones = np.eye(len(rows), dtype=np.int64)
+    is_copy = rows[0, 0] > 0 and np.array_equal(rows, rows[0, 0] * ones)
+    return "each channel is its own" if is_copy else None
+
+
 def is_one_image(graph: Graph, node: Node) -> str | None:
     """There is one image, or one row."""
     del graph
@@ -228,6 +239,7 @@ _RULES: tuple[Rule, ...] = (
     has_window,
     has_room,
     is_ternary,
+    is_no_copy,
     has_clip,
 )
 
