@@ -124,6 +124,14 @@ def test_a_tolerance_is_a_share_of_what_was_before() -> None:
     assert Figure("x", 5, 6).answer(0.0) == ""
 
 
+def test_shares_change_by_points(
+    digits: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert diff(tmp_path, digits, changed(digits, {"run.accuracy.right": 2})) == 0
+    (line,) = [line for line in capsys.readouterr().out.split("\n") if line.startswith("right answers")]
+    assert line.split() == ["right", "answers", "75.00%", "50.00%", "-25.00", "points", "worse"]
+
+
 def test_layers_are_matched_by_their_names(
     digits: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

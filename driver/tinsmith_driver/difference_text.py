@@ -121,4 +121,8 @@ def _value(figure: Figure, value: float | None) -> str:
 
 
 def _percent(figure: Figure) -> str:
-    return "-" if figure.change is None else f"{figure.change:+.1%}" if figure.change else "0.0%"
+    if figure.change is None:
+        return "-"
+    if figure.is_share:
+        return f"{100 * figure.change:+.2f} points" if figure.change else "0.00 points"
+    return f"{figure.change:+.1%}" if figure.change else "0.0%"
