@@ -5,7 +5,12 @@ from pathlib import Path
 
 import pytest
 from tinsmith_driver import main
+from tinsmith_driver.engines import engines_for
+from tinsmith_driver.exploring import bounded_bytes, compilations
+from tinsmith_driver.options import CompileOptions
+from tinsmith_driver.pipelines import Compilation, read_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_ir import DoesNotFitError
 from tinsmith_target import target
 
 # Depthwise and eight channels: both write planes behind their results, which may lie over nothing that is read later.
@@ -61,6 +66,19 @@ def test_the_chip_computes_from_its_scratchpad(
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
     names = {event["args"]["name"] for event in events if event["name"] == "thread_name"}
     assert {"fabric controller", "digital"} <= names
+
+
+def test_less_memory_is_less_of_what_the_core_has(model: str) -> None:
+    """What lies in the scratchpad is the arrays', however little RAM there is."""
+    chosen = engines_for("diana", None, "digital")
+    options = CompileOptions("diana", backend=chosen.backend, passes=chosen.passes)
+    found: list[Compilation] = []
+    with pytest.raises(DoesNotFitError):
+        found.extend(compilations(read_model(Path(model)), options, most=9))
+    sizes = [bounded_bytes(each) for each in found]
+    assert sizes
+    assert all(each.arena_bytes > size > 0 for each, size in zip(found, sizes, strict=True))
+    assert sizes == sorted(set(sizes), reverse=True)
 
 
 def test_engines_of_a_chip_of_one_core_are_named(

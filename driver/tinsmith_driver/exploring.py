@@ -11,7 +11,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import Shrunk
 
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Budgets, Compilation, Model
+from tinsmith_driver.pipelines import Budgets, Compilation, Model, rooms
 from tinsmith_driver.sweep import Row, flash_bytes
 from tinsmith_driver.table import table, thousands
 
@@ -43,14 +43,24 @@ def compilations(model: Model, options: CompileOptions, *, most: int) -> Iterato
     for _ in range(most):
         found = budgets.within(ram)
         yield found
-        ram = found.arena_bytes - 1
+        ram = bounded_bytes(found) - 1
         if ram < 1:
             return
 
 
+def bounded_bytes(compilation: Compilation) -> int:
+    """Of the memories that `--ram` bounds: those that lie where the board has its arenas, and not in a cluster's or an
+    accelerator's.
+    """
+    homes = rooms(compilation)
+    return sum(plan.arena_bytes for name, plan in compilation.plans.items() if not homes[name][0])
+
+
 def smaller_text(compilation: Compilation) -> str:
-    """`also fits at: 28,128 bytes (17,603 instructions more, about), …`; "" if nothing smaller is found."""
-    arena = compilation.arena_bytes
+    """`also fits at: 28,128 bytes (17,603 instructions more, about), …`, each for `--ram`; "" if nothing smaller is
+    found.
+    """
+    arena = bounded_bytes(compilation)
     if arena > _LARGEST_ARENA or compilation.model.program is not None:
         return ""
     smaller = _smaller(Budgets(compilation.model, compilation.options), arena)
@@ -60,9 +70,8 @@ def smaller_text(compilation: Compilation) -> str:
 
 def _saving(made: Compilation, whole: Compilation) -> str:
     more = max(0.0, extra_of(made) - extra_of(whole))
-    return (
-        f"{thousands(made.arena_bytes)} bytes ({thousands(round(more))} instructions more, about)"
-    )
+    where = f" of {made.target.board.arena_home}" if len(made.plans) > 1 else ""
+    return f"{thousands(bounded_bytes(made))} bytes{where} ({thousands(round(more))} instructions more, about)"
 
 
 def _smaller(budgets: Budgets, arena: int) -> Iterator[Compilation]:
@@ -77,7 +86,7 @@ def _smaller(budgets: Budgets, arena: int) -> Iterator[Compilation]:
                 return
             made = budgets.within(needed)
         yield made
-        ram, count = made.arena_bytes * 7 // 8, count + 1
+        ram, count = bounded_bytes(made) * 7 // 8, count + 1
 
 
 _MOST_SMALLER = 6

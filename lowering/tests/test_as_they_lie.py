@@ -89,6 +89,19 @@ def test_how_operands_lie_is_no_reason_where_the_same_accelerator_takes_them() -
     assert lower(add_of("x", "y"), target("host"), others).calls[-1].reason == _REASON
 
 
+def test_a_rule_is_no_reason_where_the_same_accelerator_takes_what_lies_otherwise() -> None:
+    turned, add, relu, copy = kernels()
+    array = [
+        replace(turned, accelerator="array", rules=(_is_first,)),
+        replace(add, accelerator="array"),
+    ]
+    call = lower(add_of("x", "y"), target("host"), (*array, relu, copy)).calls[-1]
+    assert (call.kernel, call.reason) == ("toy_add", "")
+    others = (array[0], add, relu, copy)
+    reason = lower(add_of("x", "y"), target("host"), others).calls[-1].reason
+    assert reason == "toy_add_of_turned: The layer is called so: it is z"
+
+
 def test_what_was_turned_for_others_lies_in_both_layouts() -> None:
     """An add that has %x turned, and behind it one that takes it so."""
     turning, *others = kernels()

@@ -458,12 +458,11 @@ def _choose(
             finding = "Operands and results lie in one memory: one of them is a state"
         if finding is None and lies is not None:
             finding = kernel.lie_finding(layer, lies)
-            # No reason to anybody where the same accelerator computes what lies otherwise.
-            if finding is not None and _has_other(kernel, layer, kernels):
-                continue
         if finding is None:
             return kernel, "; ".join(broken) or _missing(layer, kernel, kernels)
-        broken.append(f"{kernel.name}: {finding}")
+        # No reason to anybody where the same accelerator computes what lies otherwise.
+        if not (kernel.as_they_lie and _has_other(kernel, layer, kernels)):
+            broken.append(f"{kernel.name}: {finding}")
     if broken:
         return "; ".join(broken)
     pattern = pattern_of(layer.operator)

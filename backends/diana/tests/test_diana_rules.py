@@ -135,8 +135,17 @@ def test_what_obeys_the_rules_is_the_accelerators(
             "takes a column of zeros: it is 1x5, with 0 columns on the left and 3 on the right",
         ),
         (
-            layer(replace(SAME, padding=(16, 1, 1, 1))),
-            "15 columns on its sides: there are 16 and 1 rows and 1 columns",
+            layer(replace(SAME, padding=(3, 1, 1, 1))),
+            "less columns on its sides: there are 3 and 1 rows and 1 columns, the window is 3x3",
+        ),
+        (
+            # As a Pad in front of a pointwise layer is fused into it.
+            layer(replace(PLAIN, stride=(2, 2), padding=(1, 0, 0, 2)), weights=(4, 1, 1, 5)),
+            "there are 1 and 0 rows and 1 columns, the window is 1x3",
+        ),
+        (
+            layer(replace(PLAIN, padding=(0, 0, 1, 1)), weights=(4, 1, 1, 5)),
+            "there are 0 and 0 rows and 1 columns, the window is 1x1",
         ),
         (
             layer(given=_points(0.5, 3)),

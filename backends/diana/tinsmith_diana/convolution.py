@@ -90,12 +90,14 @@ def all_channels(layer: Layer) -> str | None:
 
 
 def padding_is_small(layer: Layer) -> str | None:
-    """At most 15 rows lie above and below the image, and 15 columns on its sides."""
+    """Less rows than the window has, with zeros around it, lie above and below the image, and less columns on its
+    sides.
+    """
     window = _known_window(layer)
-    ends = window.above, window.below, window.side
-    if max(ends) <= jobs.MOST_PADDING:
+    rows, columns = window.size
+    if max(window.above, window.below) < rows and window.side < columns:
         return None
-    return f"there are {ends[0]} and {ends[1]} rows and {ends[2]} columns"
+    return f"there are {window.above} and {window.below} rows and {window.side} columns, the window is {rows}x{columns}"
 
 
 def zeros_are_padding(layer: Layer) -> str | None:
