@@ -608,6 +608,7 @@ def _compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> Co
         ram_bytes=ram_bytes,
         compiler=getattr(arguments, "compiler", "zig"),
         sanitize=getattr(arguments, "sanitize", False),
+        weights_section=getattr(arguments, "weights_section", ""),
     )
 
 
@@ -628,6 +629,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *([arguments.stream] if getattr(arguments, "stream", None) else []),
         ),
         memories=_memories(arguments),
+        io=getattr(arguments, "io", "arena"),
         waits=_waits(arguments),
         flash_bytes=getattr(arguments, "flash", None),
         without=(*arguments.without, *_left_whole(arguments)),
