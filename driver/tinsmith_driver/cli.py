@@ -165,8 +165,19 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="section of object files for the network's constants, such as .ext_flash (default: where constants lie)",
     )
+    compile_.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write to")
     compile_.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
+        "--bundle",
+        type=Path,
+        metavar="DIR",
+        help="write a folder for other builds (CMake, Zephyr, ESP-IDF, Arduino, PlatformIO, CMSIS-Pack): the C, the "
+        "kernels that it calls, and a check for boards; empty or not there before",
+    )
+    compile_.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="F.npz",
+        help="with --bundle: its check runs on the first sample of this file (default: inputs that it makes itself)",
     )
     compile_.set_defaults(command=commands.compile_)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
+    bundles,
     diana,
     diana_overhead,
     flash,
@@ -35,6 +36,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
+    "bundles": bundles.run,
     "diana": diana.run,
     "diana-layers": diana_overhead.run,
     "flash": flash.run,
