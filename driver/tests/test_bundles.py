@@ -129,7 +129,7 @@ def test_only_kernels_that_are_called_are_there(tmp_path: Path) -> None:
 
 
 def test_the_same_input_gives_the_same_bytes(tmp_path: Path) -> None:
-    found = []
+    found: list[dict[Path, bytes]] = []
     for name in ("first", "second"):
         (tmp_path / name).mkdir()
         made = bundle(tmp_path / name, "--target", "cortex-m4")

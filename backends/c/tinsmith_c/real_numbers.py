@@ -14,7 +14,7 @@ from tinsmith_c.scope import C_TYPES
 from tinsmith_c.text import comment_lines, wrapped_call
 
 _CONVERTED = (DType.INT8, DType.UINT8, DType.INT16)
-_LONGEST = 40
+_LONGEST = 24
 
 
 def real_helpers(layout: Layout) -> list[str]:
@@ -61,13 +61,17 @@ def _functions(layout: Layout, name: str, kind: str, tensors: Sequence[str]) -> 
 
 def _quantize(name: str, label: str, macro: str, type_: TensorType) -> list[str]:
     low, high = type_.dtype.integer_range
-    arguments = [f"real[i] / {macro}_SCALE", f"{macro}_ZERO_POINT", str(low), str(high)]
     element = C_TYPES[type_.dtype]
     return [
         *comment_lines(f"{type_.elements} real numbers as elements of {macro.lower()}."),
-        f"static inline void {name}_quantize_{label}(const float *real, {element} *elements) {{",
+        wrapped_call(
+            f"static inline void {name}_quantize_{label}(",
+            ["const float *real", f"{element} *elements"],
+            ") {",
+        ),
+        *_constants(macro),
         f"  for (uint32_t i = 0; i < {type_.elements}u; ++i) {{",
-        wrapped_call(f"    elements[i] = ({element}){name}_nearest(", arguments, ");"),
+        f"    elements[i] = ({element}){name}_nearest(real[i] / scale, zero_point, {low}, {high});",
         "  }",
         "}",
         "",
@@ -80,12 +84,25 @@ def _dequantize(name: str, label: str, macro: str, type_: TensorType) -> list[st
         *comment_lines(
             f"The {type_.elements} elements of {macro.lower()} as real numbers, scale * (element - zero point)."
         ),
-        f"static inline void {name}_dequantize_{label}(const {element} *elements, float *real) {{",
+        wrapped_call(
+            f"static inline void {name}_dequantize_{label}(",
+            [f"const {element} *elements", "float *real"],
+            ") {",
+        ),
+        *_constants(macro),
         f"  for (uint32_t i = 0; i < {type_.elements}u; ++i) {{",
-        f"    real[i] = {macro}_SCALE * (float)(elements[i] - {macro}_ZERO_POINT);",
+        "    real[i] = scale * (float)(elements[i] - zero_point);",
         "  }",
         "}",
         "",
+    ]
+
+
+def _constants(macro: str) -> list[str]:
+    """Short names, with which lines are short whatever the network is called."""
+    return [
+        f"  const float scale = {macro}_SCALE;",
+        f"  const int32_t zero_point = {macro}_ZERO_POINT;",
     ]
 
 
@@ -96,7 +113,11 @@ def _nearest(name: str) -> list[str]:
             "The integer nearest to `value`, halves to the even one, plus the zero point, clamped; what is no number "
             "gives the zero point. Use it through the functions below."
         ),
-        f"static inline int32_t {name}_nearest(float value, int32_t zero_point, int32_t min, int32_t max) {{",
+        wrapped_call(
+            f"static inline int32_t {name}_nearest(",
+            ["float value", "int32_t zero_point", "int32_t min", "int32_t max"],
+            ") {",
+        ),
         "  // Beyond 2**20 lies no element; within, the integer part and the rest are exact.",
         "  const float bounded = value < -1048576.0f ? -1048576.0f : value > 1048576.0f ? 1048576.0f : value;",
         "  const int32_t whole = value == value ? (int32_t)bounded : 0;",

@@ -99,8 +99,8 @@ def _subject(network: str) -> Subject:
 
 def _row(network: str, target: str, subject: Subject) -> Row:
     compilation = compile_model(subject.model, CompileOptions(target))
-    groups = [] if subject.inputs is None else subject.samples(compilation.graph, 1)
-    files = bundle_files([compilation], groups[0] if groups else None)
+    given = None if subject.inputs is None else subject.samples(compilation.graph, 1)[0]
+    files = bundle_files([compilation], given)
     with temporary_folder("tinsmith-bundles-") as place:
         folder = place / "bundle"
         write_outputs({folder / name: data for name, data in files.items()})

@@ -20,7 +20,9 @@ def examples(facts: Facts, programs: Sequence[Program], arena: str) -> dict[str,
 
 def _includes(programs: Sequence[Program], arena: str) -> list[str]:
     names = [f"{c_name(program)}_check.h" for program in programs]
-    return [f'#include "{name}"' for name in (*names, *(["shared_arena.h"] if arena else []))]
+    return [
+        f'#include "{name}"' for name in sorted([*names, *(["shared_arena.h"] if arena else [])])
+    ]
 
 
 def _memories(programs: Sequence[Program], arena: str) -> tuple[list[str], list[str]]:
@@ -44,10 +46,10 @@ def _main(programs: Sequence[Program], arena: str) -> str:
     ]
     lines = [
         "// Runs each network on a sample and says whether its outputs are what they should be.",
-        *_includes(programs, arena),
-        "",
         "#include <stddef.h>",
         "#include <stdio.h>",
+        "",
+        *_includes(programs, arena),
         "",
         "#define ALIGNED(bytes) _Alignas(bytes)",
         "",

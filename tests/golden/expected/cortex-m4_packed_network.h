@@ -67,15 +67,19 @@ static inline int32_t network_nearest(float value, int32_t zero_point, int32_t m
 
 // 144 real numbers as elements of network_input_0.
 static inline void network_quantize_input(const float *real, int8_t *elements) {
+  const float scale = NETWORK_INPUT_0_SCALE;
+  const int32_t zero_point = NETWORK_INPUT_0_ZERO_POINT;
   for (uint32_t i = 0; i < 144u; ++i) {
-    elements[i] = (int8_t)network_nearest(real[i] / NETWORK_INPUT_0_SCALE, NETWORK_INPUT_0_ZERO_POINT, -128, 127);
+    elements[i] = (int8_t)network_nearest(real[i] / scale, zero_point, -128, 127);
   }
 }
 
 // The 5 elements of network_output_0 as real numbers, scale * (element - zero point).
 static inline void network_dequantize_output(const int8_t *elements, float *real) {
+  const float scale = NETWORK_OUTPUT_0_SCALE;
+  const int32_t zero_point = NETWORK_OUTPUT_0_ZERO_POINT;
   for (uint32_t i = 0; i < 5u; ++i) {
-    real[i] = NETWORK_OUTPUT_0_SCALE * (float)(elements[i] - NETWORK_OUTPUT_0_ZERO_POINT);
+    real[i] = scale * (float)(elements[i] - zero_point);
   }
 }
 
