@@ -22,7 +22,7 @@ from tinsmith_quantization import BITS, SCHEMES
 
 from tinsmith_driver import commands, quantization_command
 from tinsmith_driver.bit_budget import BYTES, CYCLES, FEWEST, INSTRUCTIONS, CostLimit
-from tinsmith_driver.options import COMPILERS, OPTIMIZATIONS, Memories
+from tinsmith_driver.options import COMPILERS, IO, OPTIMIZATIONS, Memories
 from tinsmith_driver.passes import PassChoice
 from tinsmith_driver.pipelines import tool_version
 from tinsmith_driver.plugins import registry, using
@@ -167,7 +167,24 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_ram(compile_, "any size")
     compile_.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="DIR", help="folder to write to"
+        "--weights-section",
+        default="",
+        metavar="NAME",
+        help="section of object files for the network's constants, such as .ext_flash (default: where constants lie)",
+    )
+    compile_.add_argument("-o", "--output", type=Path, metavar="DIR", help="folder to write to")
+    compile_.add_argument(
+        "--bundle",
+        type=Path,
+        metavar="DIR",
+        help="write a folder for other builds (CMake, Zephyr, ESP-IDF, Arduino, PlatformIO, CMSIS-Pack): the C, the "
+        "kernels that it calls, and a check for boards; empty or not there before",
+    )
+    compile_.add_argument(
+        "--inputs",
+        type=Path,
+        metavar="F.npz",
+        help="with --bundle: its check runs on the first sample of this file (default: inputs that it makes itself)",
     )
     compile_.set_defaults(command=commands.compile_)
 
@@ -696,6 +713,12 @@ def _add_ram(command: argparse.ArgumentParser, default: str) -> None:
         "--stream-input",
         action="store_true",
         help="a function of the caller's hands over inputs piece by piece, so that no whole input is in the arena",
+    )
+    command.add_argument(
+        "--io",
+        choices=IO,
+        default=IO[0],
+        help="where inputs and outputs lie: in the arena, or external, where the caller says (default: %(default)s)",
     )
     command.add_argument(
         "--cores",

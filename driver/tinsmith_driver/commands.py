@@ -23,6 +23,7 @@ from tinsmith_toolchains import MissingToolError, UnwritableCacheError
 
 from tinsmith_driver import benchmarks, demonstration, difference_text, sweep
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.bundle import bundle_files, check_target, refuse_content
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cluster import cluster_run, cluster_text
 from tinsmith_driver.completions import with_early_engines
@@ -161,6 +162,7 @@ def compile_(arguments: argparse.Namespace) -> int:
     """Write the C and the report to a folder."""
     if arguments.more or arguments.shared_arena:
         return _compile_together(arguments)
+    _check_places(arguments)
     options = _compile_options(arguments, arguments.ram)
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
         model = _model(arguments, bar.step)
@@ -172,9 +174,38 @@ def compile_(arguments: argparse.Namespace) -> int:
         "report.html": html,
         "plan.json": plan_bytes(compilation),
     }
-    _write_compiled(arguments, compilation.files | reports, json_bytes(result))
+    groups = None if arguments.inputs is None else _samples(arguments, compilation.graph, model)
+    bundle = _bundle(arguments, [compilation], groups[0] if groups else None)
+    _write_compiled(arguments, compilation.files | reports, json_bytes(result), bundle)
     _print_compiled(arguments, compilation)
     return 0
+
+
+def _check_places(arguments: argparse.Namespace) -> None:
+    """Raise UsageError where nothing is to be written, or a bundle not to be written there."""
+    if arguments.output is None and arguments.bundle is None:
+        raise UsageError("compile: expected a folder to write to, -o DIR or --bundle DIR, got none")
+    if arguments.bundle is None:
+        if arguments.inputs is not None:
+            raise UsageError("--inputs: expected --bundle beside it, whose check takes a sample")
+        return
+    found = registry().target(arguments.target)
+    check_target(found.name, found.cpu)
+    refuse_content(arguments.bundle)
+    if arguments.output is not None:
+        refuse_collisions({"--bundle": arguments.bundle, "-o": arguments.output}, {})
+
+
+def _bundle(
+    arguments: argparse.Namespace,
+    compilations: Sequence[Compilation],
+    samples: Samples | None = None,
+) -> dict[Path, bytes]:
+    """The files of the bundle, if one was asked for."""
+    if arguments.bundle is None:
+        return {}
+    files = bundle_files(compilations, samples)
+    return {arguments.bundle / place: data for place, data in files.items()}
 
 
 def _compile_together(arguments: argparse.Namespace) -> int:
@@ -190,6 +221,11 @@ def _compile_together(arguments: argparse.Namespace) -> int:
         raise UsageError(
             "--quantize: expected one network, got several; write them by `tinsmith quantize`"
         )
+    if arguments.inputs is not None:
+        raise UsageError(
+            "--inputs: expected one network, got several, which have inputs of their own"
+        )
+    _check_places(arguments)
     options = _compile_options(arguments, arguments.ram)
     choices = model_choices(arguments)
     steps = len(paths) * (len(passes_for(options)) + 1)
@@ -213,7 +249,8 @@ def _compile_together(arguments: argparse.Namespace) -> int:
             f"{name}_plan.json": plan_bytes(found),
         }
     together = json_bytes(together_report(arena, states, reports))
-    _write_compiled(arguments, files | {"report.json": together}, together)
+    bundle = _bundle(arguments, compilations)
+    _write_compiled(arguments, files | {"report.json": together}, together, bundle)
     for found in compilations:
         _print_compiled(arguments, found)
     beside = f", states {thousands(states)} bytes beside it" if states else ""
@@ -231,10 +268,14 @@ def _check_together(arena: int, states: int, ram_bytes: int | None) -> None:
 
 
 def _write_compiled(
-    arguments: argparse.Namespace, files: Mapping[str, bytes], result: bytes
+    arguments: argparse.Namespace,
+    files: Mapping[str, bytes],
+    result: bytes,
+    bundle: Mapping[Path, bytes],
 ) -> None:
     models = [arguments.model, *arguments.more]
-    made = {arguments.output / name: data for name, data in files.items()}
+    output: Path | None = arguments.output
+    made = {} if output is None else {output / name: data for name, data in files.items()}
     asked = {"--json": arguments.json} if arguments.json else {}
     refuse_collisions(
         asked | {path.name: path for path in made},
@@ -242,8 +283,12 @@ def _write_compiled(
         if len(models) > 1
         else {"MODEL": arguments.model},
     )
-    write_outputs(made | dict.fromkeys(asked.values(), result))
-    print(f"{visible(str(arguments.output))}: {', '.join(sorted(files))}")
+    write_outputs({**bundle, **made, **dict.fromkeys(asked.values(), result)})
+    if output is not None:
+        print(f"{visible(str(output))}: {', '.join(sorted(files))}")
+    if bundle:
+        size = thousands(sum(map(len, bundle.values())))
+        print(f"{visible(str(arguments.bundle))}: {len(bundle)} files, {size} bytes")
 
 
 def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> None:
@@ -637,6 +682,7 @@ def _compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> Co
         ram_bytes=ram_bytes,
         compiler=getattr(arguments, "compiler", "zig"),
         sanitize=getattr(arguments, "sanitize", False),
+        weights_section=getattr(arguments, "weights_section", ""),
     )
 
 
@@ -657,6 +703,7 @@ def _pass_options(arguments: argparse.Namespace) -> CompileOptions:
             *([arguments.stream] if getattr(arguments, "stream", None) else []),
         ),
         memories=_memories(arguments),
+        io=getattr(arguments, "io", "arena"),
         waits=_waits(arguments),
         flash_bytes=getattr(arguments, "flash", None),
         without=(*arguments.without, *_left_whole(arguments)),
@@ -706,7 +753,8 @@ def _samples(arguments: argparse.Namespace, graph: Network, model: Model) -> lis
         groups = [random_samples(graph, _RANDOM_SAMPLES).first(arguments.samples)]
     else:
         given = graph if model.real is None else model.real
-        groups = load_samples(arguments.inputs, given, arguments.samples, model.file_shapes)
+        most: int | None = getattr(arguments, "samples", 1)  # one is enough for a bundle
+        groups = load_samples(arguments.inputs, given, most, model.file_shapes)
     if model.real is not None and arguments.inputs is not None:
         types = [value.type for value in graph.inputs]
         groups = [as_integers(samples, types) for samples in groups]

@@ -22,6 +22,12 @@ COMPRESSING = "compress-constants"
 HOLDING = "hold-constants"
 """The pass that copies constants to faster memory."""
 
+EXPOSING = "expose-ends"
+"""The pass that leaves inputs and outputs to the caller."""
+
+IO = ("arena", "external")
+"""Where inputs and outputs lie."""
+
 _NOT_IN_IDENTIFIERS = re.compile(r"\W+", re.ASCII)
 
 
@@ -53,7 +59,8 @@ class CompileOptions:
     slow; empty for one memory. waits: how fast they are. flash_bytes: what constants may take; None for any size.
     cores: of the target's cluster, l1_bytes: what the network may use of its memory; None for all there is, else for
     targets with a cluster alone. compiler: of the firmware; gcc is arm-none-eabi-gcc for boards. sanitize: run under
-    AddressSanitizer and UBSan (host, gcc).
+    AddressSanitizer and UBSan (host, gcc). io: one of IO; external has the caller keep inputs and outputs.
+    weights_section: where constants of the C lie, see `WriteOptions`.
     """
 
     target: str
@@ -72,13 +79,17 @@ class CompileOptions:
     l1_bytes: int | None = None
     compiler: CompilerName = "zig"
     sanitize: bool = False
+    io: str = "arena"
+    weights_section: str = ""
 
     @property
     def all_passes(self) -> tuple[PassChoice, ...]:
-        """Those asked for, and those behind options: what divides the arena among memories, what compresses constants,
-        and what copies them where RAM is faster.
+        """Those asked for, and those behind options: what leaves inputs and outputs to the caller, divides the arena
+        among memories, compresses constants, and copies them where RAM is faster.
         """
         asked = self.passes
+        if self.io == "external":
+            asked = _with(asked, PassChoice(EXPOSING))
         if self.memories:
             sizes = "+".join(f"{name}:{size}" for name, size in self.memories)
             asked = _with(asked, PassChoice(SPILLING, {"memories": sizes}))

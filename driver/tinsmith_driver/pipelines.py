@@ -153,6 +153,7 @@ class Compilation:
             tool_version=tool_version(),
             model_sha256=self.model.sha256,
             options=(*_options_text(self.options, self._called_backends), *self.model.choices),
+            weights_section=self.options.weights_section,
         )
         return _timed("write-c", lambda: write(self.program, self.target, self.kernels, options))
 
@@ -520,6 +521,10 @@ def _compile_plan(
         )
     chosen = chosen_target(options)
     kernels = registry().kernels(chosen, options.backend, packed=options.packed)
+    if options.io != "arena":
+        raise UsageError(
+            f"{model.path}: a plan says where its inputs and outputs lie, so there is no --io"
+        )
     if options.memories:
         raise UsageError(
             f"{model.path}: a plan says where its buffers lie, so --ram takes the bytes of one memory"
@@ -669,7 +674,8 @@ def _options_text(options: CompileOptions, called: Collection[str]) -> tuple[str
     cluster = chosen_target(options).board.cluster
     cores = () if options.cores is None else (f"cores={options.cores}",)
     l1 = () if options.l1_bytes is None or cluster is None else (f"l1={cluster.network_bytes}",)
-    return (f"target={options.target}", *backend, *packed, *cores, *l1, *passes, *without)
+    section = (f"weights-section={options.weights_section}",) if options.weights_section else ()
+    return (f"target={options.target}", *backend, *packed, *cores, *l1, *passes, *without, *section)
 
 
 def _timed(name: str, work: Callable[[], _Result]) -> tuple[_Result, PassRecord]:

@@ -107,11 +107,13 @@ class PassEntry(Checked):
 class KernelFiles(Checked):
     """The C behind a back end's kernels. folder: all its .c files are compiled, but those under a folder `tests`.
 
-    include_directories: for `-I`.
+    include_directories: for `-I`. license: of all these files, an SPDX expression such as `Apache-2.0`, which bundles
+    hand on; "" if nobody says. The text of another than ours lies in the folder, `LICENSE`.
     """
 
     folder: Path
     include_directories: tuple[Path, ...]
+    license: str = ""
 
     @property
     def sources(self) -> list[Path]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from checkout import ROOT
+from tinsmith_c.testing import host_compiler
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 
@@ -85,6 +86,23 @@ def test_its_kernel_of_two_operators_is_taken_where_its_back_end_is_preferred(
     assert result.returncode == 0, result.stderr
     assert result.stdout.endswith("layers: all equal\nbit-exact\n")
     assert "max_pool2d then thresholded_relu  thresholds_max_pool_relu_s8" in result.stdout
+
+
+def test_its_kernels_are_bundled_like_ours(announced: Path, tmp_path: Path) -> None:
+    bundle = tmp_path / "bundle"
+    result = tinsmith(
+        announced, "compile", *model("--target", "host", "--bundle", str(bundle), "--no-progress")
+    )
+    assert result.returncode == 0, result.stderr
+    sources = {path.name for path in (bundle / "src").glob("*.c")}
+    assert "tinsmith_thresholds_thresholds.c" in sources
+    compiler = host_compiler()
+    if compiler is None:
+        pytest.skip("no C compiler on this machine")
+    program = tmp_path / "check"
+    files = [*(bundle / "src").glob("*.c"), bundle / "example" / "main.c"]
+    subprocess.run([compiler, f"-I{bundle / 'src'}", *files, "-o", program], check=True)
+    assert subprocess.run([program], capture_output=True, check=True).stdout.endswith(b"PASS (0)\n")
 
 
 def test_a_plan_shows_both_operators_and_what_lies_between(announced: Path) -> None:

@@ -223,6 +223,24 @@ def test_command_of_the_wheels_verifies_a_network(target: str, site: Site, tmp_p
     assert built == (["soc"] if target == "pulp-open" else [])
 
 
+def test_command_of_the_wheels_bundles_a_network(site: Site, tmp_path: Path) -> None:
+    paths = [str(site.unpacked(name)) for name in sorted(_with_dependencies("driver"))]
+    bundle = tmp_path / "bundle"
+    model = str(ROOT / "examples" / "digits" / "digits_int8.tflite")
+    options = ["compile", model, "--target", "host", "--bundle", str(bundle)]
+    result = subprocess.run(
+        [sys.executable, "-m", "tinsmith_driver", *options],
+        cwd=site.unpacked("driver"),
+        capture_output=True,
+        text=True,
+        check=False,
+        env=dict(os.environ, PYTHONPATH=os.pathsep.join(paths + _installed_elsewhere())),
+    )
+    assert result.returncode == 0, result.stderr
+    assert (bundle / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert (bundle / "src" / "tinsmith_reference_conv2d_s8.c").is_file()
+
+
 @pytest.mark.parametrize("folder", _LIBRARIES)
 def test_wheel_says_what_it_is(folder: str, site: Site) -> None:
     file = next(site.unpacked(folder).glob("*.dist-info")) / "METADATA"

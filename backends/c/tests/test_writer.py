@@ -6,7 +6,7 @@ import pytest
 from tinsmith_c import WriteOptions, layer_facts, write, write_harness_model
 from tinsmith_c.testing import place
 from tinsmith_ir.dtypes import DType
-from tinsmith_ir.errors import GraphError
+from tinsmith_ir.errors import GraphError, UsageError
 from tinsmith_ir.expressions import Expression, Table, Term
 from tinsmith_ir.operators import Add, Relu, Reshape
 from tinsmith_ir.program import Memory, Program
@@ -87,6 +87,21 @@ def test_quantization_is_in_the_header() -> None:
     assert "#define Q_INPUT_0_SCALE 0.5f" in header
     assert "#define Q_INPUT_0_ZERO_POINT (-3)" in header
     assert "#define Q_OUTPUT_0_OFFSET 0u" in header
+
+
+def test_weights_lie_in_the_section_that_was_named() -> None:
+    options = replace(OPTIONS, weights_section=".ext_flash")
+    source = write(place(program()), HOST, toys().all, options)["my_net.c"].decode()
+    assert '#define TINSMITH_WEIGHTS __attribute__((section(".ext_flash")))' in source
+    heads = [line for line in source.split("\n") if "TINSMITH_ALIGNED" in line and "[" in line]
+    assert heads
+    assert all(line.endswith("TINSMITH_ALIGNED TINSMITH_WEIGHTS = {") for line in heads)
+    assert "TINSMITH_WEIGHTS" not in files()["my_net.c"]
+
+
+def test_a_section_that_would_end_the_attribute_is_refused() -> None:
+    with pytest.raises(UsageError, match="weights section: expected a name of letters"):
+        WriteOptions(weights_section='a")')
 
 
 def test_every_layer_calls_the_hook_once() -> None:

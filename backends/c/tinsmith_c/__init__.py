@@ -1,5 +1,6 @@
 """The C writer of all backends: generated files, facts for reports, and what the text of calls is made of."""
 
+from tinsmith_c.check import example_memories, generated_inputs, write_check
 from tinsmith_c.facts import LayerFacts, layer_facts
 from tinsmith_c.layout import c_name
 from tinsmith_c.options import WriteOptions
@@ -24,13 +25,16 @@ __all__ = [
     "c_name",
     "call",
     "definition",
+    "example_memories",
     "expression",
     "float_literal",
+    "generated_inputs",
     "initializer",
     "layer_facts",
     "nested",
     "shared_arena_header",
     "wrapped_call",
     "write",
+    "write_check",
     "write_harness_model",
 ]

@@ -7,6 +7,7 @@ from tinsmith_ir.types import TensorType
 from tinsmith_c.engines import Drive, Engines
 from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
+from tinsmith_c.real_numbers import real_helpers
 from tinsmith_c.scope import C_TYPES
 from tinsmith_c.text import MEMORY_SECTION, comment_lines, float_literal
 
@@ -40,6 +41,7 @@ def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str
         f"int {name}_run({layout.entry_parameter});",
         "",
         *_reset(layout, name),
+        *real_helpers(layout),
         "#ifdef __cplusplus",
         '}  // extern "C"',
         "#endif",

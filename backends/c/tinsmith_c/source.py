@@ -63,6 +63,20 @@ _IN_MEMORY = f"""\
 #endif
 #endif"""
 
+
+def _section(name: str) -> str:
+    """Where constants lie that were given a section; a build may say it otherwise."""
+    return f"""\
+// Of the network's constants: where the linker finds them.
+#ifndef TINSMITH_WEIGHTS
+#if defined(__GNUC__)
+#define TINSMITH_WEIGHTS __attribute__((section("{name}")))
+#else
+#define TINSMITH_WEIGHTS
+#endif
+#endif"""
+
+
 _HOOK = """\
 // A build with TINSMITH_LAYER_HOOK reports the result of every layer; any other build leaves no trace of it.
 #ifdef TINSMITH_LAYER_HOOK
@@ -163,6 +177,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         _ATTRIBUTES,
         _SMALL if is_small(layout, engines) else "",
         _IN_MEMORY if any(array.memory for array in pool.arrays) else "",
+        _section(options.weights_section) if options.weights_section else "",
         _HOOK,
         _offsets(layout, name),
     ]
@@ -177,7 +192,7 @@ def write_source(layout: Layout, emitted: EmittedCalls, options: WriteOptions) -
         reset,
     ]
     content = io.BytesIO()
-    for part in itertools.chain(before, _constants(pool), behind):
+    for part in itertools.chain(before, _constants(pool, options), behind):
         if part:
             content.write(b"\n\n" if content.tell() else b"")
             content.write(part.encode())
@@ -216,14 +231,15 @@ def _check(condition: str) -> str:
     return f'_Static_assert({condition}, "generated for another version of the kernels");'
 
 
-def _constants(pool: ConstantPool) -> Iterator[str]:
+def _constants(pool: ConstantPool, options: WriteOptions) -> Iterator[str]:
     """Numbers in dense lines, which clang-format would otherwise spread; one array at a time, since
     their text is several times as large as they are.
     """
     if pool.arrays:
         yield "// clang-format off"
         for array in pool.arrays:
-            memory = f"TINSMITH_IN({c_identifier(array.memory)})" if array.memory else ""
+            section = "TINSMITH_WEIGHTS" if options.weights_section else ""
+            memory = f"TINSMITH_IN({c_identifier(array.memory)})" if array.memory else section
             yield array_definition(array.name, array.data, array.comment, memory)
         yield "// clang-format on"
 

@@ -12,7 +12,7 @@ PLUGIN = Plugin(
         BackendEntry(
             "cmsis_nn",
             lambda setting: backend(packed=setting.packed),
-            KernelFiles(_KERNELS, (_KERNELS / "include", _KERNELS)),
+            KernelFiles(_KERNELS, (_KERNELS / "include", _KERNELS), "Apache-2.0"),
         ),
     ),
 )

@@ -12,7 +12,7 @@ PLUGIN = Plugin(
         BackendEntry(
             "neureka",
             lambda setting: NeurekaBackend(),
-            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
+            KernelFiles(_KERNELS / "src", (_KERNELS / "include",), "Apache-2.0"),
             behind="pulp_nn",
         ),
     ),

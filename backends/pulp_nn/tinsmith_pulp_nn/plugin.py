@@ -12,7 +12,7 @@ PLUGIN = Plugin(
         BackendEntry(
             "pulp_nn",
             lambda setting: PulpNnBackend(),
-            KernelFiles(_KERNELS / "src", (_KERNELS / "include",)),
+            KernelFiles(_KERNELS / "src", (_KERNELS / "include",), "Apache-2.0"),
         ),
     ),
 )

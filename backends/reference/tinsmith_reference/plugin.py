@@ -11,7 +11,9 @@ PLUGIN = Plugin(
             "reference",
             lambda _: backend(),
             KernelFiles(
-                kernel_folder(__file__, "reference"), (kernel_folder(__file__, "include"),)
+                kernel_folder(__file__, "reference"),
+                (kernel_folder(__file__, "include"),),
+                "Apache-2.0",
             ),
             serves_all=True,
         ),

@@ -8,6 +8,7 @@ from pathlib import Path
 from tinsmith_ir import UsageError
 
 from tinsmith_driver.benchmarks import (
+    bundles,
     diana,
     diana_assumptions,
     diana_overhead,
@@ -37,6 +38,7 @@ Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
 BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
+    "bundles": bundles.run,
     "diana": diana.run,
     "diana-assumptions": diana_assumptions.run,
     "diana-layers": diana_overhead.run,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         plan_of,
     )
     from tinsmith_allocation.check import check_program
+    from tinsmith_allocation.ends import ExposeEnds
     from tinsmith_allocation.holding import HeldConstants, HoldConstants
     from tinsmith_allocation.lifetimes import Demand, demand
     from tinsmith_allocation.moving import moved_bytes, traffic
@@ -34,6 +35,7 @@ __all__ = [
     "Allocation",
     "Block",
     "Demand",
+    "ExposeEnds",
     "HeldConstants",
     "HoldConstants",
     "JointPlan",
@@ -66,6 +68,7 @@ _OF_PROGRAMS = {
     "AllocateBuffers": "allocate",
     "Allocation": "allocate",
     "Demand": "lifetimes",
+    "ExposeEnds": "ends",
     "HeldConstants": "holding",
     "HoldConstants": "holding",
     "SpillBuffers": "spilling",

@@ -2,7 +2,7 @@
 
 from tinsmith_plugins import PassEntry, Plugin, Stage
 
-from tinsmith_allocation import AllocateBuffers, HoldConstants, SpillBuffers
+from tinsmith_allocation import AllocateBuffers, ExposeEnds, HoldConstants, SpillBuffers
 
 PLUGIN = Plugin(
     "tinsmith_allocation",
@@ -13,6 +13,7 @@ PLUGIN = Plugin(
             make=lambda setting: AllocateBuffers(available_bytes=setting.ram_bytes),
             needed="no buffer has a place without it",
         ),
+        PassEntry(ExposeEnds, before="allocate-buffers", runs=False),
         PassEntry(SpillBuffers, before="allocate-buffers", runs=False),
         PassEntry(
             HoldConstants,

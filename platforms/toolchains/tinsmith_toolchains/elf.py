@@ -29,12 +29,17 @@ class Section:
 
 @dataclass(frozen=True)
 class Symbol:
-    """A named symbol; section is "" for symbols that belong to none (absolute, undefined)."""
+    """A named symbol; section is "" for symbols that belong to none (absolute, undefined).
+
+    is_global: other files see it, weak ones too. is_defined: False of what another file has to define.
+    """
 
     name: str
     address: int
     size_bytes: int
     section: str
+    is_global: bool = True
+    is_defined: bool = True
 
 
 @dataclass(frozen=True)
@@ -110,12 +115,14 @@ def _symbols(data: bytes, table: _Header, names: int, sections: list[str]) -> li
     entry = struct.calcsize("<IBBHQQ" if wide else "<IIIBBH")
     for start in range(table.offset, table.offset + table.size, entry):
         if wide:
-            name, _, _, index, value, size = struct.unpack_from("<IBBHQQ", data, start)
+            name, kind, _, index, value, size = struct.unpack_from("<IBBHQQ", data, start)
         else:
-            name, value, size, _, _, index = struct.unpack_from("<IIIBBH", data, start)
+            name, value, size, kind, _, index = struct.unpack_from("<IIIBBH", data, start)
         if text := _text(data, names + name):
             section = sections[index] if 0 < index < len(sections) else ""
-            symbols.append(Symbol(text, value, size, section))
+            symbols.append(
+                Symbol(text, value, size, section, is_global=kind >> 4 != 0, is_defined=index != 0)
+            )
     return symbols
 
 

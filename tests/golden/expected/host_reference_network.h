@@ -51,6 +51,38 @@ static inline const int8_t *network_output_0(const void *arena) {
 // Run one inference. Returns 0 or one of the errors above; after an error the outputs hold nothing.
 int network_run(void *arena);
 
+// The integer nearest to `value`, halves to the even one, plus the zero point, clamped; what is no number gives the
+// zero point. Use it through the functions below.
+static inline int32_t network_nearest(float value, int32_t zero_point, int32_t min, int32_t max) {
+  // Beyond 2**20 lies no element; within, the integer part and the rest are exact.
+  const float bounded = value < -1048576.0f ? -1048576.0f : value > 1048576.0f ? 1048576.0f : value;
+  const int32_t whole = value == value ? (int32_t)bounded : 0;
+  const float rest = value == value ? bounded - (float)whole : 0.0f;
+  const int32_t is_odd = whole % 2 != 0;
+  const int32_t up = rest > 0.5f || (rest == 0.5f && is_odd);
+  const int32_t down = rest < -0.5f || (rest == -0.5f && is_odd);
+  const int32_t element = whole + up - down + zero_point;
+  return element < min ? min : element > max ? max : element;
+}
+
+// 144 real numbers as elements of network_input_0.
+static inline void network_quantize_input(const float *real, int8_t *elements) {
+  const float scale = NETWORK_INPUT_0_SCALE;
+  const int32_t zero_point = NETWORK_INPUT_0_ZERO_POINT;
+  for (uint32_t i = 0; i < 144u; ++i) {
+    elements[i] = (int8_t)network_nearest(real[i] / scale, zero_point, -128, 127);
+  }
+}
+
+// The 5 elements of network_output_0 as real numbers, scale * (element - zero point).
+static inline void network_dequantize_output(const int8_t *elements, float *real) {
+  const float scale = NETWORK_OUTPUT_0_SCALE;
+  const int32_t zero_point = NETWORK_OUTPUT_0_ZERO_POINT;
+  for (uint32_t i = 0; i < 5u; ++i) {
+    real[i] = scale * (float)(elements[i] - zero_point);
+  }
+}
+
 #ifdef __cplusplus
 }  // extern "C"
 #endif
