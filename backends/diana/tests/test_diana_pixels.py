@@ -36,8 +36,9 @@ def kernel_of(image: Image, host: Target, both: tuple[Kernel, ...]) -> tuple[str
 
 
 def words_of(work: Turning) -> dict[int, int]:
-    """Those that are not zero."""
-    return {index: int(word) for index, word in enumerate(record(work)) if word}
+    """Those that are not zero, of the jobs and of the copies."""
+    words = (*record(work), *work.copy_words)
+    return {index: int(word) for index, word in enumerate(words) if word}
 
 
 def test_channels_of_up_to_all_banks_are_a_job_for_each() -> None:
@@ -86,7 +87,8 @@ def test_pixels_of_several_banks_reach_from_the_first_to_the_last(
     ],
 )
 def test_cycles_are_about_those_of_the_simulated_chip(image: Image, measured: int) -> None:
-    assert abs(cycles(Turning(image)) / measured - 1) < 0.15
+    work = Turning(image)
+    assert abs((cycles(work) + work.copy_cycles) / measured - 1) < 0.15
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_diana.layouts import BANKS, LANES, padded
+from tinsmith_diana.layouts import BANK_BYTES, BANKS, LANES, padded
 from tinsmith_diana.packing import (
     SLOTS,
     convolution_bytes,
@@ -21,8 +21,7 @@ from tinsmith_diana.packing import (
 )
 
 WORDS = 40
-L1_BYTES = 256 * 1024
-BANK_BYTES = L1_BYTES // BANKS
+L1_BYTES = BANKS * BANK_BYTES
 WEIGHT_MEMORY_BYTES = 64 * 1024
 LARGEST_SHIFT = 31
 MOST_PADDING = 15
