@@ -48,7 +48,9 @@ class Groups:
         for view in program.views:
             views[view.buffer] = views.get(view.buffer, 0) + 1
         self._alone = {view.name for view in program.views if views[view.buffer] == 1}
-        self._calls = [index for index in sorted(calls) if self._images(index) <= self._alone]
+        self._calls = [
+            index for index in sorted(calls) if self._images(index).keys() <= self._alone
+        ]
         board = target.board
         self._room = (
             L1_BYTES
@@ -81,12 +83,12 @@ class Groups:
         return len(calls) > 1 and any(isinstance(found, AnalogConv2D) for found in operators)
 
     def _shares(self, calls: Sequence[int], index: int) -> bool:
-        mine = self._images(index)
-        return any(mine & self._images(other) for other in calls)
+        mine = self._images(index).keys()
+        return any(mine & self._images(other).keys() for other in calls)
 
-    def _images(self, index: int) -> frozenset[str]:
-        """Views in pixels that a step reads or writes."""
-        return frozenset(
+    def _images(self, index: int) -> Mapping[str, None]:
+        """Views in pixels that a step reads or writes, in order."""
+        return dict.fromkeys(
             name for name in self._touched[index] if self._program.view[name].layout == _PIXELS
         )
 
@@ -155,7 +157,10 @@ class Groups:
             for name, (first, last) in lives.items()
             if first <= end and begin <= last
         ]
-        all_of_them = [Buffer("", size_bytes, ""), *sorted(others, key=lambda it: -it.size_bytes)]
+        all_of_them = [
+            Buffer("", size_bytes, ""),
+            *sorted(others, key=lambda it: (-it.size_bytes, it.name)),
+        ]
         places = first_fit(all_of_them, lives | {"": (begin, end)}, COPIED_BYTES)
         return all(places[it.name] + it.size_bytes <= self._room for it in all_of_them)
 
@@ -187,9 +192,9 @@ class _Near:
         )
 
 
-def _touched(program: Program, step: Step) -> frozenset[str]:
-    """Views that a step reads or writes."""
+def _touched(program: Program, step: Step) -> tuple[str, ...]:
+    """Views that a step reads or writes, in order."""
     if isinstance(step, Loop):
         raise TypeError("expected a program without loops")
     reads, writes = step_names(step)
-    return frozenset(name for name in (*reads, *writes) if name in program.view)
+    return tuple(name for name in (*reads, *writes) if name in program.view)
