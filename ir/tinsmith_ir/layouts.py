@@ -122,9 +122,7 @@ def _offsets(layout: ElementLayout, type_: TensorType) -> NDArray[np.int64]:
     return offsets
 
 
-def _are_in(
-    ordered: NDArray[np.int64], size: int, starts: tuple[int, ...], length: int
-) -> bool:
+def _are_in(ordered: NDArray[np.int64], size: int, starts: tuple[int, ...], length: int) -> bool:
     """Whether elements lie in runs."""
     runs = np.array(starts, np.int64)
     mine = np.searchsorted(runs, ordered, side="right") - 1

@@ -355,7 +355,8 @@ class Beside(Checked):
 
     name, is_fifo, depth: as of an `Engine`; it reaches the memory nearest to the cores, or its scratchpad. Of one with
     a scratchpad a call's operands, results and scratch lie there, but what its kernel copies by itself lies where the
-    cores have it: copies_operands, copies_results. What else of such a call lies there has the scratchpad for itself.
+    cores have it: copies_operands, copies_results. What else of such a call lies there has the scratchpad for itself if
+    scratch is part of it.
     """
 
     name: str
