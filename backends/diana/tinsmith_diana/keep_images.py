@@ -55,7 +55,8 @@ class KeepImages(Checked):
 
         program: not prepared yet, all buffers in the memory of the core.
         """
-        if any(isinstance(step, Loop) for step in program.steps):
+        is_there = any(kernel.name == banks.NAME for kernel in self.kernels)
+        if not is_there or any(isinstance(step, Loop) for step in program.steps):
             return program
         program = giving_pixels(program, self.target, self.kernels)
         forms = dict(self._forms(program))
