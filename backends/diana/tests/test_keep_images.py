@@ -40,7 +40,7 @@ def called(program: Program) -> list[str]:
         if not {
             program.view[name].layout
             for name in (*call.inputs, *call.outputs)
-            if name in program.view
+            if name is not None and name in program.view
         }
         & {""}
     ]

@@ -100,7 +100,8 @@ class Groups:
         for index in calls:
             step = self._program.steps[index]
             assert isinstance(step, Call)
-            images = [name for name in step.inputs if name in self._images(index)]
+            own = self._images(index)
+            images = [name for name in step.inputs if name is not None and name in own]
             new = tuple(dict.fromkeys(name for name in images if name not in lives))
             if new:
                 fetched[index] = new
