@@ -124,7 +124,8 @@ def test_ternary_layers_are_the_analog_arrays(name: str) -> None:
     kernels = [call.kernel for call in compilation.program.calls]
     # Sums of eight inputs are few steps of the converters.
     too_small = 1 if name == "toyadmos" else 0
-    assert kernels.count("tinsmith_diana_analog") == _TERNARY[name] - too_small
+    of_array = [kernel.startswith("tinsmith_diana_analog") for kernel in kernels]
+    assert of_array.count(True) == _TERNARY[name] - too_small
     assert any("tinsmith_diana_digital" in kernel for kernel in kernels)
 
 

@@ -6,12 +6,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tinsmith_driver import main
+from tinsmith_driver.benchmarks.diana_layers import compiled
+from tinsmith_driver.pipelines import read_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_ir import Graph, evaluate_graph, evaluate_program
+from tinsmith_ir.evaluate import equal_arrays
 from tinsmith_target import target
 
 _DIGITS = Path(__file__).parents[2] / "examples/digits/digits_ternary.tsm"
 _ANALOG, _DIGITAL = "tinsmith_diana_analog", "tinsmith_diana_digital"
-_TURNING, _CORES_TURNING = "tinsmith_diana_digital_pixels", "tinsmith_diana_rows_to_pixels"
+_GIVING_PIXELS, _CORES_TURNING = "tinsmith_diana_digital_pixels", "tinsmith_diana_rows_to_pixels"
+_KEPT, _FETCHED, _SENT = (
+    "tinsmith_diana_analog_in_banks",
+    "tinsmith_diana_to_banks",
+    "tinsmith_diana_from_banks",
+)
+_IN_BANKS, _TO_BANKS = "tinsmith_diana_digital_in_banks", "tinsmith_diana_digital_to_banks"
 _IN_PIXELS = "tinsmith_diana_digital_in_pixels"
 
 # Inputs and what the digital array gives have 7 bits, which the analog one takes; so have its results, by a clip. The
@@ -138,7 +148,7 @@ def test_ternary_layers_of_a_network_are_jobs(
     kernels = verify(str(_DIGITS), tmp_path, "--engines", engines, "--pass", "map-analog{gain=16}")
     captured = capsys.readouterr()
     assert captured.out.endswith("layers: all equal\nbit-exact\n")
-    assert [name for name, kernel in kernels.items() if kernel == _ANALOG] == [
+    assert [name for name, kernel in kernels.items() if kernel in (_ANALOG, _KEPT)] == [
         "block1_pointwise_1_Relu.analog",
         "block2_pointwise_1_Relu.analog",
     ]
@@ -151,12 +161,12 @@ def test_both_arrays_share_their_memory(
     kernels = verify(model, tmp_path, "--engines", "both", "--inputs", _inputs(tmp_path))
     assert capsys.readouterr().out.endswith("bit-exact\n")
     layers = {name: kernels[name] for name in ("d", "e", "s")}
-    assert layers == {"d": _DIGITAL, "e": _ANALOG, "s": _IN_PIXELS}
-    assert kernels["d.diana_pixels"] == _TURNING
+    # The core clips what the analog array gives, so nothing stays in its banks.
+    assert layers == {"d": _GIVING_PIXELS, "e": _ANALOG, "s": _IN_PIXELS}
     assert {"digital", "analog"} <= engines_of(tmp_path).keys()
 
 
-def test_the_digital_array_turns_its_images_for_the_analog_one(
+def test_the_digital_array_gives_the_analog_one_its_images(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "turns.tsm"
@@ -164,8 +174,8 @@ def test_the_digital_array_turns_its_images_for_the_analog_one(
     given = _inputs(tmp_path, (7, 20, 3))
     kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
     assert capsys.readouterr().out.endswith("bit-exact\n")
-    turning = {count: kernels[f"d{count}.diana_pixels"] for count in _CHANNELS}
-    assert turning == {**dict.fromkeys(_CHANNELS, _TURNING), 3: _CORES_TURNING}
+    giving = {count: kernels[f"d{count}"] for count in _CHANNELS}
+    assert giving == dict.fromkeys(_CHANNELS, _GIVING_PIXELS)
 
 
 def test_the_digital_array_halves_images_where_they_lie(
@@ -177,16 +187,13 @@ def test_the_digital_array_halves_images_where_they_lie(
     kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
     assert capsys.readouterr().out.endswith("bit-exact\n")
     layers = {name: kernels[name] for name in ("d", "f", "e", "g", "y")}
-    assert layers == {
-        **dict.fromkeys("df", _DIGITAL),
-        **dict.fromkeys("ey", _ANALOG),
-        "g": "tinsmith_diana_digital_in_pixels",
-    }
-    # Between them one image alone is turned.
+    assert layers == {**dict.fromkeys("df", _DIGITAL), **dict.fromkeys("ey", _KEPT), "g": _IN_BANKS}
+    # Between them one image alone is turned, and none copied.
     turned = {name: kernels[name] for name in kernels if "." in name}
     assert turned == {
         "x.diana_rows": "tinsmith_diana_to_rows",
-        "f.diana_pixels": _TURNING,
+        "f.diana_pixels": _TO_BANKS,
+        "y.copy": _SENT,
         "y.dense": "tinsmith_diana_from_pixels",
     }
 
@@ -216,6 +223,7 @@ def test_images_lie_in_as_many_banks_as_they_have_channels_for(
     given = _inputs(tmp_path, (9, 10, 70))
     kernels = verify(str(model), tmp_path, "--engines", "analog", "--inputs", given)
     assert capsys.readouterr().out.endswith("layers: all equal\nbit-exact\n")
+    # The core clips the first two results to 7 bits.
     assert [kernels[name] for name in ("d", "e", "y")] == [_ANALOG] * 3
 
 
@@ -242,19 +250,38 @@ def block(channels: int) -> str:
 
 
 @pytest.mark.parametrize("channels", [16, 20, 32, 64])
-def test_a_block_of_analog_layers_stays_in_pixels(
+def test_a_block_of_analog_layers_stays_in_banks(
     channels: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "block.tsm"
-    model.write_text(block(channels), encoding="utf-8")
+    # Results of 8 bits, of whose sum a quarter has 7.
+    text = block(channels).replace("bits=7", "bits=8").replace("<1.0, 0> = add", "<2.0, 0> = add")
+    model.write_text(text, encoding="utf-8")
     given = _inputs(tmp_path, (6, 9, 12))
     kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
-    # The sum lies where no core reads it.
-    text = "layers: all equal, 1 of 6 aside, which no core can read\nbit-exact\n"
+    # All but the first image and the last lie where no core reads them.
+    text = "layers: all equal, 5 of 8 aside, which no core can read\nbit-exact\n"
     assert capsys.readouterr().out.endswith(text)
-    expected = {"r": _ANALOG, "q": _ANALOG, "s": _IN_PIXELS, "y": _ANALOG}
+    expected = {"r": _KEPT, "q": _KEPT, "s": _IN_BANKS, "y": _KEPT}
     assert {name: kernels[name] for name in "rqsy"} == expected
-    assert len(kernels) == len(expected) + 2
+    copies = [kernel for kernel in kernels.values() if kernel in (_FETCHED, _SENT)]
+    assert copies == [_FETCHED, _SENT]
+    assert len(kernels) == len(expected) + 4
+
+
+def test_what_the_core_clips_comes_from_its_memory(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Both operands of a sum, which stays."""
+    model = tmp_path / "block.tsm"
+    model.write_text(block(32), encoding="utf-8")
+    given = _inputs(tmp_path, (6, 9, 12))
+    kernels = verify(str(model), tmp_path, "--engines", "both", "--inputs", given)
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    expected = {"r": _ANALOG, "q": _ANALOG, "s": _IN_BANKS, "y": _KEPT}
+    assert {name: kernels[name] for name in "rqsy"} == expected
+    copies = [kernel for kernel in kernels.values() if kernel in (_FETCHED, _SENT)]
+    assert copies == [_FETCHED, _FETCHED, _SENT]
 
 
 @pytest.mark.parametrize(("engines", "channels"), [("analog", 20), ("both", 64)])
@@ -299,6 +326,21 @@ def test_another_gain_than_the_chips_is_the_cores(
     kernels = verify(str(_DIGITS), tmp_path, "--engines", "analog", "--pass", "map-analog{gain=8}")
     assert _ANALOG not in kernels.values()
     assert "The gain is 16, the converters' own" in capsys.readouterr().err
+
+
+def test_images_are_right_whenever_jobs_end(tmp_path: Path) -> None:
+    """As all that engines do is simulated at its earliest, and at its latest."""
+    path = tmp_path / "halved.tsm"
+    path.write_text(_HALVED, encoding="utf-8")
+    compilation = compiled(read_model(path), "both")
+    graph, program = compilation.graph, compilation.program
+    assert isinstance(graph, Graph)
+    assert _KEPT in {call.kernel for call in program.calls if call.engine == "analog"}
+    x = np.random.default_rng(3).integers(-64, 64, (1, 6, 16, 3)).astype(np.int8)
+    wanted = evaluate_graph(graph, [x]).values()
+    for completion in ("earliest", "latest"):
+        found = evaluate_program(program, [x], completion=completion).values()
+        assert all(map(equal_arrays, found, wanted))
 
 
 def _inputs(folder: Path, shape: tuple[int, ...] = (6, 8, 3)) -> str:

@@ -64,12 +64,13 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-13:] == [
+    assert names([])[-14:] == [
         "place-layers",
         "lower",
         "schedule-calls",
         "split-calls",
         "elide-copies",
+        "keep-images",
         "spread-calls",
         "prepare",
         "roll-loops",

@@ -53,6 +53,34 @@ class Colliding(ElementLayout):
         return np.zeros(type_.shape, np.int64)
 
 
+class InTwoBanks(ElementLayout):
+    """Elements by turns in two banks of 32 bytes, whose rest is others'; each bank's own bytes are a multiple of 8."""
+
+    name: ClassVar[str] = "test_banks"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        return 32 + self._own(type_)
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        number = np.arange(type_.elements)
+        return (number % 2 * 32 + number // 2).reshape(type_.shape)
+
+    def own_runs(self, type_: TensorType) -> tuple[tuple[int, ...], int]:
+        return (0, 32), self._own(type_)
+
+    def _own(self, type_: TensorType) -> int:
+        return -(-type_.elements // 16) * 8
+
+
+class BeyondItsOwn(InTwoBanks):
+    """Its own bytes do not hold its elements."""
+
+    name: ClassVar[str] = "test_beyond"
+
+    def own_runs(self, type_: TensorType) -> tuple[tuple[int, ...], int]:
+        return (0,), 32
+
+
 PROGRAM = """program 2 "p" for "t" {
   memory "m" size 128 align 4
   buffer %x: i8[2,3] in "m" at 0
@@ -116,6 +144,50 @@ def test_a_copy_within_one_layout_is_one_run_with_its_padding() -> None:
     np.testing.assert_array_equal(evaluate_program(program, {"x": data})["y"], data)
     with pytest.raises(GraphError, match="copies multiples of 8 bytes, not those of %others"):
         parse_program(ON_ENGINE.replace("start 8", "start 4"))
+
+
+IN_BANKS = """program 2 "p" for "t" {
+  memory "m" size 128 align 8
+  engine "dma" reaches "m" align 8
+  buffer %x: i8[2,3] in "m" at 0
+  buffer %both: 56 bytes in "m" at 8
+  view %one: i8[2,3] of %both layout "test_banks"
+  view %other: i8[2,3] of %both start 8 layout "test_banks"
+  buffer %y: i8[2,3] in "m" at 64
+  input %x
+  copy %x -> %one
+  copy %one -> %other on "dma" token 0
+  wait 0
+  copy %other -> %y
+  output %y
+}
+"""
+
+
+def test_what_a_layout_leaves_to_others_is_theirs() -> None:
+    program = parse_program(IN_BANKS)
+    verify_program(program)
+    one, other = (program.view[name] for name in ("one", "other"))
+    assert (byte_range(one), byte_range(other)) == ((0, 40), (8, 48))
+    copied = copied_places(one, other)
+    assert [(found.starts.tolist(), found.length) for found in copied] == [
+        ([0, 32], 8),
+        ([8, 40], 8),
+    ]
+    data = np.arange(6, dtype=np.int8).reshape(2, 3)
+    for completion in ("earliest", "latest"):
+        found = evaluate_program(program, {"x": data}, completion=completion)["y"]
+        np.testing.assert_array_equal(found, data)
+    with pytest.raises(GraphError, match="padding included, are its own"):
+        parse_program(IN_BANKS.replace("start 8", "start 4"))
+    # In the second bank of the other one.
+    with pytest.raises(GraphError, match="padding included, are its own"):
+        parse_program(IN_BANKS.replace("start 8", "start 32").replace("56 bytes", "72 bytes"))
+
+
+def test_elements_beyond_the_bytes_of_their_own_are_refused() -> None:
+    with pytest.raises(GraphError, match="bijection"):
+        element_offsets("test_beyond", TensorType((4,), DType.INT8))
 
 
 def test_padding_and_gaps_count_among_the_bytes_of_a_view() -> None:

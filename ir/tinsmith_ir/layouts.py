@@ -23,7 +23,7 @@ class ElementLayout(ABC):
     """Where the elements of a tensor lie in bytes of its own; a class with a `name` registers itself.
 
     name: as texts have it, `view %x: i8[1,4,4,32] of %b layout "blocks_of_16"`. What lies between elements is padding:
-    it belongs to the view, holds anything, and kernels may read and write it.
+    it belongs to the view, holds anything, and kernels may read and write it; but for what `own_runs` leaves to others.
     """
 
     name: ClassVar[str]
@@ -55,6 +55,12 @@ class ElementLayout(ABC):
         element's size, and all end within `size_bytes`. Asked for types only that `size_bytes` takes.
         """
 
+    def own_runs(self, type_: TensorType) -> tuple[tuple[int, ...], int]:
+        """The bytes that are the tensor's alone, as runs of one length: where they begin, in order, and the length. All
+        elements lie in them; between them other views of the buffer may lie. All of `size_bytes` by default.
+        """
+        return (0,), self.size_bytes(type_)
+
 
 _REGISTERED: dict[str, ElementLayout] = {}
 LAYOUTS: Mapping[str, ElementLayout] = MappingProxyType(_REGISTERED)
@@ -79,6 +85,11 @@ def layout_bytes(name: str, type_: TensorType) -> int:
     return find_layout(name).size_bytes(type_) if name else type_.size_bytes
 
 
+def own_runs(name: str, type_: TensorType) -> tuple[tuple[int, ...], int]:
+    """What of `layout_bytes` is a tensor's alone, see `ElementLayout.own_runs`; of `""`, all of it."""
+    return find_layout(name).own_runs(type_) if name else ((0,), type_.size_bytes)
+
+
 def element_offsets(name: str, type_: TensorType) -> NDArray[np.int64]:
     """The first byte of each element in a layout, in the order of elements; checked, read-only.
 
@@ -100,6 +111,7 @@ def _offsets(layout: ElementLayout, type_: TensorType) -> NDArray[np.int64]:
         and bool((np.diff(ordered) >= element).all())
         and int(ordered[0]) >= 0
         and int(ordered[-1]) + element <= size
+        and _are_in(ordered, element, *layout.own_runs(type_))
     )
     if not is_right:
         raise GraphError(
@@ -108,6 +120,13 @@ def _offsets(layout: ElementLayout, type_: TensorType) -> NDArray[np.int64]:
         )
     offsets.flags.writeable = False
     return offsets
+
+
+def _are_in(ordered: NDArray[np.int64], size: int, starts: tuple[int, ...], length: int) -> bool:
+    """Whether elements lie in runs."""
+    runs = np.array(starts, np.int64)
+    mine = np.searchsorted(runs, ordered, side="right") - 1
+    return bool((mine >= 0).all() and (ordered + size <= runs[mine] + length).all())
 
 
 def _path(class_: type) -> str:

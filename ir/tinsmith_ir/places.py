@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.layouts import element_offsets, layout_bytes
+from tinsmith_ir.layouts import element_offsets, layout_bytes, own_runs
 from tinsmith_ir.program import View, dense_strides
 
 Offsets = NDArray[np.int64]
@@ -96,14 +96,26 @@ def places(view: View) -> Places:
 def byte_range(view: View) -> tuple[int, int]:
     """The first byte of a view that no loop moves, and one behind the last, counted from the start of its buffer.
 
-    Padding of its layout is its own; bytes between strided elements count, too. Raises GraphError if it reads a
-    counter.
+    Padding of its layout counts, too, as do bytes between strided elements. Raises GraphError if it reads a counter.
     """
     if view.layout or view.is_dense:
         begin = view.start.value({})
         return begin, begin + layout_bytes(view.layout, view.type)
     found = places(view)
     return found.begin, found.end
+
+
+def own_places(view: View) -> Places:
+    """The bytes that belong to a view that no loop moves: padding of its layout, too, but for what that leaves to
+    others; of other views all from the first to the last.
+
+    Raises GraphError if it reads a counter.
+    """
+    if not view.layout:
+        begin, end = byte_range(view)
+        return Places(np.array([begin], np.int64), end - begin)
+    starts, length = own_runs(view.layout, view.type)
+    return Places(np.array(starts, np.int64) + view.start.value({}), length)
 
 
 def _runs(offsets: Offsets, size: int) -> Places:
@@ -116,13 +128,11 @@ def _runs(offsets: Offsets, size: int) -> Places:
 def copied_places(source: View, destination: View) -> tuple[Places, Places]:
     """Where the bytes lie that a copy reads, and those that it writes, of views that no loop moves.
 
-    Views of one layout lie alike, padding included, which belongs to them and holds anything: all of it is one run.
-    Raises GraphError if one of them reads a counter.
+    Views of one layout lie alike, padding included, which belongs to them and holds anything: all of it is copied, in
+    one run where no layout leaves something to others. Raises GraphError if one of them reads a counter.
     """
     if source.layout and source.layout == destination.layout:
-        ranges = (byte_range(view) for view in (source, destination))
-        one, other = (Places(np.array([begin], np.int64), end - begin) for begin, end in ranges)
-        return one, other
+        return own_places(source), own_places(destination)
     return places(source), places(destination)
 
 

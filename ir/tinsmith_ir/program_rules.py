@@ -18,7 +18,7 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
-from tinsmith_ir.places import byte_range, copied_places, places, run_count
+from tinsmith_ir.places import byte_range, copied_places, own_places, places, run_count
 from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
     Call,
@@ -493,27 +493,33 @@ def _views_beyond(program: Program) -> Iterator[str]:
 
 
 def _shared_padding(program: Program) -> Iterator[str]:
-    """Views in a layout and others that lie between their first and last byte, where padding is, too."""
+    """Views in a layout and others that lie in bytes of their own, where padding is, too."""
     laid_out = {view.buffer for view in program.views if view.layout}
-    views: dict[str, list[View]] = {buffer: [] for buffer in laid_out}
+    owned: dict[str, list[_Owned]] = {buffer: [] for buffer in laid_out}
     for view in program.views:
         if view.buffer in laid_out and not view.counters:
-            views[view.buffer].append(view)
-    for buffer in views.values():
-        ordered = sorted(((byte_range(view), view) for view in buffer), key=lambda one: one[0])
-        for (span, view), (reach, furthest) in zip(
-            ordered[1:], accumulate(ordered, _further), strict=False
-        ):
-            is_shared = span[0] < reach[1]
-            if is_shared and (view.layout or furthest.layout) and not _is_same(view, furthest):
-                yield f"{print_view(furthest)}\n  {print_view(view)}\n"
+            own = own_places(view)
+            owned[view.buffer] += [_Owned(int(at), int(at) + own.length, view) for at in own.starts]
+    for runs in owned.values():
+        ordered = sorted(runs, key=lambda run: (run.begin, run.end))
+        for run, furthest in zip(ordered[1:], accumulate(ordered, _further), strict=False):
+            one, other = furthest.view, run.view
+            is_shared = run.begin < furthest.end and (one.layout or other.layout)
+            if is_shared and not _is_same(one, other):
+                yield f"{print_view(one)}\n  {print_view(other)}\n"
 
 
-_Spanned = tuple[tuple[int, int], View]
+@dataclass(frozen=True)
+class _Owned:
+    """Bytes of a buffer that belong to a view."""
+
+    begin: int
+    end: int
+    view: View
 
 
-def _further(one: _Spanned, other: _Spanned) -> _Spanned:
-    return max(one, other, key=lambda spanned: spanned[0][1])
+def _further(one: _Owned, other: _Owned) -> _Owned:
+    return max(one, other, key=lambda run: run.end)
 
 
 def _is_same(one: View, other: View) -> bool:

@@ -1,7 +1,7 @@
 """The back ends for DIANA's accelerators: the layers they take, their constants, how tensors lie."""
 
 from tinsmith_diana.backend import DianaAnalogBackend, DianaDigitalBackend
-from tinsmith_diana.layouts import DianaPixels, DianaRows
+from tinsmith_diana.layouts import DianaBanks, DianaPixels, DianaRows
 from tinsmith_diana.packing import (
     PackingError,
     packed_convolution,
@@ -11,6 +11,7 @@ from tinsmith_diana.packing import (
 
 __all__ = [
     "DianaAnalogBackend",
+    "DianaBanks",
     "DianaDigitalBackend",
     "DianaPixels",
     "DianaRows",

@@ -16,10 +16,15 @@ from tinsmith_ir.rounding import Rounding
 from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.layouts import DianaPixels
+from tinsmith_diana.layouts import DianaBanks, DianaPixels
 from tinsmith_diana.rules import (
+    IN_BANKS,
     IN_PIXELS,
     ROWS,
+    bank_bytes,
+    banks_emission,
+    banks_finding,
+    banks_of,
     board_has_array,
     cost_of,
     emission,
@@ -109,6 +114,11 @@ def pixels_fit(layer: Layer) -> str | None:
     return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
 
 
+def banks_fit(layer: Layer) -> str | None:
+    """Operands and result lie in the L1 memory together, beside one another in each of their banks of 65,536 bytes."""
+    return banks_finding(3, layer.output)
+
+
 def pixels_bytes(type_: TensorType) -> int:
     """Of an image in pixels."""
     return DianaPixels().size_bytes(type_)
@@ -139,6 +149,17 @@ def cost(layer: Layer, *, size_of: SizeOf) -> Cost:
     return cost_of(jobs.Addition(size_of(layer.output), 0))
 
 
+def emit_in_banks(layer: Layer, scope: Scope) -> Emission:
+    """The start and the wait."""
+    return banks_emission(scope, scope.input(1), banks_of(layer.output))
+
+
+def cost_in_banks(layer: Layer) -> Cost:
+    """Of a job for each bank, and of the core that starts them."""
+    of_bank = cost_of(jobs.Addition(bank_bytes(layer.output), 0)).cycles
+    return Cost(banks_of(layer.output) * of_bank)
+
+
 def layouts(layer: Layer, *, lie: str) -> Layouts:
     """Both operands and the result alike."""
     del layer
@@ -146,18 +167,18 @@ def layouts(layer: Layer, *, lie: str) -> Layouts:
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """That of pixels where both operands lie so, as rows would have to be made of them."""
+    """Those of pixels where both operands lie so, as rows would have to be made of them."""
     kernel = partial(
         job_kernel,
         operator=Add,
         signature=Signature((DType.INT8, DType.INT8), DType.INT8),
-        emit=emit,
         roundings=scales.ROUNDINGS,
     )
     of_sums = (has_no_zero_points, is_shifted_sum, rounds_down, clips_to_int8)
     return (
         kernel(
             name=IN_PIXELS,
+            emit=emit,
             rules=(board_has_array, operands_are_computed, is_image, *of_sums, pixels_fit),
             prepare=partial(prepare, size_of=pixels_bytes),
             layouts=partial(layouts, lie=DianaPixels.name),
@@ -165,6 +186,16 @@ def kernels() -> tuple[Kernel, ...]:
             as_they_lie=True,
         ),
         kernel(
+            name=IN_BANKS,
+            emit=emit_in_banks,
+            rules=(board_has_array, operands_are_computed, is_image, *of_sums, banks_fit),
+            prepare=partial(prepare, size_of=bank_bytes),
+            layouts=partial(layouts, lie=DianaBanks.name),
+            cost=cost_in_banks,
+            as_they_lie=True,
+        ),
+        kernel(
+            emit=emit,
             rules=(board_has_array, operands_are_computed, has_rows, *of_sums, tensors_fit),
             prepare=partial(prepare, size_of=rows_bytes),
             layouts=partial(layouts, lie=ROWS),

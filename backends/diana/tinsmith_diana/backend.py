@@ -11,11 +11,13 @@ from tinsmith_diana import (
     averaging,
     convolution,
     fully_connected,
+    pixel_convolution,
     pixels,
     shifting,
     turning,
 )
 from tinsmith_diana.analog import averaging as analog_averaging
+from tinsmith_diana.analog import banks as analog_banks
 from tinsmith_diana.analog import convolution as analog_convolution
 from tinsmith_diana.analog import turning as analog_turning
 
@@ -40,6 +42,7 @@ class DianaDigitalBackend(Checked):
             *averaging.kernels(),
             *turning.kernels(),
             *pixels.kernels(),
+            *pixel_convolution.kernels(),
         )
 
 
@@ -59,4 +62,5 @@ class DianaAnalogBackend(Checked):
             *analog_convolution.kernels(),
             *analog_averaging.kernels(),
             *analog_turning.kernels(),
+            *analog_banks.kernels(),
         )

@@ -111,7 +111,7 @@ def zeros_are_padding(layer: Layer) -> str | None:
 
 def weights_fit(layer: Layer) -> str | None:
     """The weights and biases of 16 outputs fit the accelerator's weight memory of 65,536 bytes."""
-    return weights_finding(_work(layer))
+    return weights_finding(work_of(layer))
 
 
 def tensors_fit(layer: Layer) -> str | None:
@@ -121,7 +121,7 @@ def tensors_fit(layer: Layer) -> str | None:
     return l1_finding([layer.input(0)], layer.output, _behind(layer))
 
 
-def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convolution:
+def work_of(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convolution:
     """Of a layer whose window is known. shift, relu: see `scales.Scale`; of cycles and bytes they change none."""
     _, rows, columns, channels = layer.input(0).shape
     _, height, width, outputs = layer.output.shape
@@ -142,15 +142,19 @@ def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convoluti
 def prepare(layer: Layer) -> tuple[Prepared, ...]:
     """The record, and the weights and biases that its jobs load."""
     scale = scales.scale_of(layer)
+    return prepared(work_of(layer, scale.shift, relu=scale.relu), packed_weights(layer))
+
+
+def packed_weights(layer: Layer) -> NDArray[np.int8]:
+    """With biases, as the jobs load them."""
     pack = packed_depthwise if isinstance(layer.operator, DepthwiseConv2D) else packed_convolution
     weights = _within(given_weights(layer).astype(np.int8), _known_window(layer))
-    work = _work(layer, scale.shift, relu=scale.relu)
-    return prepared(work, pack(weights, scale.biases))
+    return pack(weights, scales.scale_of(layer).biases)
 
 
 def emit(layer: Layer, scope: Scope) -> Emission:
     """The start and the wait."""
-    return emit_weighted(_work(layer), scope)
+    return emit_weighted(work_of(layer), scope)
 
 
 def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
@@ -162,7 +166,7 @@ def _within(data: NDArray[np.int8], window: _Window) -> NDArray[np.int8]:
 
 def cost(layer: Layer) -> Cost:
     """Of the accelerator's jobs, and of the core that starts them."""
-    return cost_of(_work(layer))
+    return cost_of(work_of(layer))
 
 
 def layouts(layer: Layer) -> Layouts:
@@ -171,32 +175,30 @@ def layouts(layer: Layer) -> Layouts:
 
 
 def _behind(layer: Layer) -> int:
-    work = _work(layer)
+    work = work_of(layer)
     return work.planes_behind * work.plane_bytes[1]
+
+
+RULES = (
+    board_has_array,
+    only_weights_are_constant,
+    one_image,
+    stride_is_known,
+    is_dense,
+    all_channels,
+    window_is_known,
+    padding_is_small,
+    zeros_are_padding,
+    weights_fit,
+    tensors_fit,
+    *scales.RULES,
+)
 
 
 def kernels() -> tuple[Kernel, ...]:
     """Of both operators."""
     kernel = partial(
-        weighted_kernel,
-        rules=(
-            board_has_array,
-            only_weights_are_constant,
-            one_image,
-            stride_is_known,
-            is_dense,
-            all_channels,
-            window_is_known,
-            padding_is_small,
-            zeros_are_padding,
-            weights_fit,
-            tensors_fit,
-            *scales.RULES,
-        ),
-        prepare=prepare,
-        emit=emit,
-        layouts=layouts,
-        cost=cost,
+        weighted_kernel, rules=RULES, prepare=prepare, emit=emit, layouts=layouts, cost=cost
     )
     return tuple(kernel(operator=operator) for operator in (Conv2D, DepthwiseConv2D))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tinsmith_diana.joining import WEIGHT_MEMORY_BYTES as WEIGHT_MEMORY_BYTES
 from tinsmith_diana.joining import Features, least_parts, most_joined
-from tinsmith_diana.layouts import BANKS, LANES, padded
+from tinsmith_diana.layouts import BANK_BYTES, BANKS, LANES, padded
 from tinsmith_diana.packing import (
     SLOTS,
     convolution_bytes,
@@ -23,8 +23,7 @@ from tinsmith_diana.packing import (
 )
 
 WORDS = 40
-L1_BYTES = 256 * 1024
-BANK_BYTES = L1_BYTES // BANKS
+L1_BYTES = BANKS * BANK_BYTES
 LARGEST_SHIFT = 31
 MOST_PADDING = 15
 """Of each of the four bits of the word of zero padding."""
@@ -295,9 +294,7 @@ def start_cycles(work: Work) -> int:
 
 def _array_cycles(work: Work) -> int:
     """Of the accelerator, from triggers on."""
-    return (
-        work.jobs * _BEGIN_CYCLES + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
-    )
+    return work.jobs * _BEGIN_CYCLES + loaded_bytes(work) // _BYTES_A_CYCLE + compute_cycles(work)
 
 
 def _core_cycles(work: Work) -> int:

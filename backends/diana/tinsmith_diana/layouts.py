@@ -11,6 +11,8 @@ LANES = 16
 """Bytes of a word of the L1 memory; columns, and output channels, of the array."""
 BANKS = 4
 """Of the L1 memory."""
+BANK_BYTES = 64 * 1024
+"""From a bank to the next."""
 BANKED = BANKS * LANES
 """Channels of a word of all banks."""
 COPIED_BYTES = 32
@@ -80,6 +82,47 @@ class DianaPixels(ElementLayout):
         pixels = np.arange(height * width, dtype=np.int64)[:, None] * pixel_bytes(channels)
         elements = pixels + np.arange(channels, dtype=np.int64)
         return elements.reshape(type_.shape) ^ WORD_ORDER
+
+
+class DianaBanks(ElementLayout):
+    """An image [1, H, W, C] as the analog array has it in L1: of the pixels of `DianaPixels` each 16 bytes lie in the
+    next of up to four banks, element (y, x, c) at byte
+    (c / 16 mod 4) * 65536 + (((y * W + x) * words + c / 64) * 16 + c mod 16) ^ 3, `words` of each pixel in each bank.
+    What of a bank lies behind the image, a multiple of 32 bytes, is left to others.
+    """
+
+    name: ClassVar[str] = "diana_banks"
+
+    def size_bytes(self, type_: TensorType) -> int:
+        """From the first bank to the last. Raises GraphError as `DianaPixels`, and where one of several has no room."""
+        starts, length = self.own_runs(type_)
+        if len(starts) > 1 and length > BANK_BYTES:
+            raise GraphError(
+                f"layout {self.name!r}: expected at most {BANK_BYTES:,} bytes in each bank, got {length:,} of {type_}; "
+                "let each layer copy its images"
+            )
+        return max(starts) + length
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        """Of each element, of the tensor's shape."""
+        _, height, width, channels = type_.shape
+        pixels = np.arange(height * width, dtype=np.int64)[:, None] * pixel_words(channels)
+        channel = np.arange(channels, dtype=np.int64)
+        in_bank = (pixels + channel // BANKED) * LANES + channel % LANES
+        elements = channel // LANES % BANKS * BANK_BYTES + in_bank
+        return elements.reshape(type_.shape) ^ WORD_ORDER
+
+    def own_runs(self, type_: TensorType) -> tuple[tuple[int, ...], int]:
+        """The image's bytes in each of its banks."""
+        DianaPixels().size_bytes(type_)  # raises for what is no image
+        _, height, width, channels = type_.shape
+        starts = tuple(bank * BANK_BYTES for bank in range(banks(channels)))
+        return starts, _in_copies(height * width * pixel_words(channels) * LANES)
+
+
+def pixel_words(channels: int) -> int:
+    """Of 16 bytes, of a pixel in each of its banks."""
+    return pixel_bytes(channels) // (banks(channels) * LANES)
 
 
 def pixel_bytes(channels: int) -> int:

@@ -2,10 +2,17 @@
 
 from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
-from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
+from tinsmith_diana import (
+    DianaAnalogBackend,
+    DianaBanks,
+    DianaDigitalBackend,
+    DianaPixels,
+    DianaRows,
+)
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
 from tinsmith_diana.fit_digital import FitDigital
+from tinsmith_diana.keep_images import KeepImages
 from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
 
@@ -22,7 +29,7 @@ _DIANA = _files("diana")
 PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
-    layouts=(DianaRows, DianaPixels),
+    layouts=(DianaRows, DianaPixels, DianaBanks),
     passes=(
         PassEntry(
             MapAnalog,
@@ -37,6 +44,12 @@ PLUGIN = Plugin(
         # fuses ReLU with sums.
         PassEntry(FitDigital, before="map-analog", runs=False),
         PassEntry(FitDigital, Stage.FUSION, runs=False),
+        PassEntry(
+            KeepImages,
+            # Kernels change, and so what they want prepared; tensors get their places later.
+            before="prepare",
+            make=lambda setting: KeepImages(setting.target, setting.kernels),
+        ),
     ),
     backends=(
         BackendEntry(

@@ -11,13 +11,15 @@ from tinsmith_lowering import Beside, Cost, Emission, Kernel, Layer, Layouts, Sc
 from tinsmith_lowering import Prepared as Constant
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.layouts import DianaRows
+from tinsmith_diana.layouts import BANK_BYTES, DianaBanks, DianaRows, banks
 
 ACCELERATOR = "digital"
 """Among those of a board."""
 ROWS = DianaRows.name
 IN_ROWS, IN_PIXELS = "tinsmith_diana_digital", "tinsmith_diana_digital_in_pixels"
 """Names of the accelerator's kernels, by how what they read lies: in rows, or as the analog accelerator leaves it."""
+IN_BANKS, TO_BANKS = "tinsmith_diana_digital_in_banks", "tinsmith_diana_digital_to_banks"
+"""Those of images in banks of L1, as `keep-images` has them: from there to there, and from rows to there."""
 _BACKEND = "diana_digital"
 
 job_kernel = partial(
@@ -104,10 +106,27 @@ def emission(
     packed = (
         scope.prepared(_WEIGHTS, f"{scope.layer}: packed weights and biases") if weights else "NULL"
     )
+    return job_emission(scope, words, packed, operand, joined=joined)
+
+
+def job_emission(
+    scope: Scope, words: str, packed: str, operand: str = "NULL", *, joined: bool = False
+) -> Emission:
+    """The same of constants by their C expressions."""
     arguments = [words, packed, scope.input(0), operand, scope.output]
     start = "joined_start" if joined else "start"
     return Emission(
         (f"  tinsmith_diana_digital_{start}({', '.join(arguments)}, {scope.token});",),
+        wait=(f"  tinsmith_diana_digital_wait({scope.token});",),
+    )
+
+
+def banks_emission(scope: Scope, operand: str, count: int) -> Emission:
+    """Of an addition of images in so many banks."""
+    words = scope.prepared(_RECORD, f"{scope.layer}: its instruction, of a bank")
+    arguments = [words, scope.input(0), operand, scope.output, f"{count}u", scope.token]
+    return Emission(
+        (f"  tinsmith_diana_digital_banks_start({', '.join(arguments)});",),
         wait=(f"  tinsmith_diana_digital_wait({scope.token});",),
     )
 
@@ -123,6 +142,24 @@ def copying_emission(scope: Scope, function: str, constants: Sequence[str]) -> E
         (f"  {function}_start({', '.join(arguments)});",),
         wait=(f"  {function}_wait({scope.token});",),
     )
+
+
+def bank_bytes(type_: TensorType) -> int:
+    """Of an image in each of its banks."""
+    _, length = DianaBanks().own_runs(type_)
+    return length
+
+
+def banks_of(type_: TensorType) -> int:
+    """Over which an image lies."""
+    return banks(type_.shape[3])
+
+
+def banks_finding(images: int, type_: TensorType) -> str | None:
+    """None if so many images of that type lie in the L1 memory together, beside one another in each of their banks."""
+    needed = images * bank_bytes(type_)
+    room = BANK_BYTES if banks_of(type_) > 1 else jobs.L1_BYTES
+    return None if needed <= room else f"they take {needed:,} bytes of {room:,}"
 
 
 def in_rows(operands: int, behind: int = 0) -> Layouts:

@@ -1,9 +1,10 @@
 """Requantize that shifts, x >> k, as a job of DIANA's digital accelerator: (x + x) >> (k + 1).
 
-An addition takes elements one by one, so it leaves any layout as it is: there is a kernel for planes of rows, and one
-for the analog accelerator's pixels. Neither is worth that a tensor is turned for it.
+An addition takes elements one by one, so it leaves any layout as it is: there is a kernel for planes of rows, and two
+for the analog accelerator's pixels, densely and in banks. None is worth that a tensor is turned for it.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 from tinsmith_ir import ElementLayout
@@ -25,10 +26,16 @@ from tinsmith_lowering import (
 )
 
 from tinsmith_diana import jobs, scales, turning
-from tinsmith_diana.layouts import DianaPixels, DianaRows
+from tinsmith_diana.addition import SizeOf
+from tinsmith_diana.layouts import DianaBanks, DianaPixels, DianaRows
 from tinsmith_diana.rules import (
+    IN_BANKS,
     IN_PIXELS,
     IN_ROWS,
+    bank_bytes,
+    banks_emission,
+    banks_finding,
+    banks_of,
     board_has_array,
     cost_of,
     emission,
@@ -72,13 +79,18 @@ def pixels_fit(layer: Layer) -> str | None:
     return _l1_finding(layer, _PIXELS)
 
 
-def prepare(layer: Layer, *, layout: ElementLayout) -> tuple[Prepared, ...]:
-    """The record."""
+def banks_fit(layer: Layer) -> str | None:
+    """Operand and result lie in the L1 memory together, beside one another in each of their banks of 65,536 bytes."""
+    return banks_finding(2, layer.output)
+
+
+def prepare(layer: Layer, *, size_of: SizeOf) -> tuple[Prepared, ...]:
+    """The record. size_of: what a job adds of a tensor, in bytes."""
     p = _parameters(layer)
     shift = scales.right_shift(p.multiplier, p.shift)
     if shift is None:
         raise ValueError(f"layer {layer.name}: its multiplier is no power of two")
-    return prepared(jobs.Addition(layout.size_bytes(layer.output), shift + 1))
+    return prepared(jobs.Addition(size_of(layer.output), shift + 1))
 
 
 def emit(layer: Layer, scope: Scope) -> Emission:
@@ -87,9 +99,19 @@ def emit(layer: Layer, scope: Scope) -> Emission:
     return emission(scope, weights=False, operand=scope.input(0))
 
 
-def cost(layer: Layer, *, layout: ElementLayout) -> Cost:
+def emit_in_banks(layer: Layer, scope: Scope) -> Emission:
+    """The same of a job for each bank."""
+    return banks_emission(scope, scope.input(0), banks_of(layer.output))
+
+
+def cost(layer: Layer, *, size_of: SizeOf) -> Cost:
     """Of the accelerator's job, and of the core that starts it."""
-    return cost_of(jobs.Addition(layout.size_bytes(layer.output), 0))
+    return cost_of(jobs.Addition(size_of(layer.output), 0))
+
+
+def cost_in_banks(layer: Layer) -> Cost:
+    """Of a job for each bank."""
+    return Cost(banks_of(layer.output) * cost(layer, size_of=bank_bytes).cycles)
 
 
 def layouts(layer: Layer, *, layout: ElementLayout) -> Layouts:
@@ -100,18 +122,32 @@ def layouts(layer: Layer, *, layout: ElementLayout) -> Layouts:
 
 def kernels() -> tuple[Kernel, ...]:
     """One for each layout."""
+    in_rows = partial(prepare, size_of=_ROWS.size_bytes), partial(cost, size_of=_ROWS.size_bytes)
+    in_pixels = (
+        partial(prepare, size_of=_PIXELS.size_bytes),
+        partial(cost, size_of=_PIXELS.size_bytes),
+    )
+    in_banks = partial(prepare, size_of=bank_bytes), cost_in_banks
     return (
-        _kernel(_ROWS, IN_ROWS, (turning.has_rows, rows_fit)),
-        _kernel(_PIXELS, IN_PIXELS, (turning.is_image, pixels_fit)),
+        _kernel(_ROWS, IN_ROWS, (turning.has_rows, rows_fit), emit, *in_rows),
+        _kernel(_PIXELS, IN_PIXELS, (turning.is_image, pixels_fit), emit, *in_pixels),
+        _kernel(DianaBanks(), IN_BANKS, (turning.is_image, banks_fit), emit_in_banks, *in_banks),
     )
 
 
-def _kernel(layout: ElementLayout, name: str, own_rules: tuple[Rule, ...]) -> Kernel:
+def _kernel(
+    layout: ElementLayout,
+    name: str,
+    own_rules: tuple[Rule, ...],
+    emits: Callable[[Layer, Scope], Emission],
+    prepares: Callable[[Layer], tuple[Prepared, ...]],
+    costs: Callable[[Layer], Cost],
+) -> Kernel:
     return job_kernel(
         name=name,
         operator=Requantize,
         signature=Signature((DType.INT8,), DType.INT8),
-        emit=emit,
+        emit=emits,
         rules=(
             board_has_array,
             turning.is_computed,
@@ -120,10 +156,10 @@ def _kernel(layout: ElementLayout, name: str, own_rules: tuple[Rule, ...]) -> Ke
             clips_to_int8,
             *own_rules,
         ),
-        prepare=partial(prepare, layout=layout),
+        prepare=prepares,
         roundings=(Rounding.FLOOR,),
         layouts=partial(layouts, layout=layout),
-        cost=partial(cost, layout=layout),
+        cost=costs,
         as_they_lie=True,
     )
 

@@ -83,6 +83,17 @@ void tinsmith_diana_digital_joined_start(const int8_t *layer, const int8_t *weig
 void tinsmith_diana_digital_wait(uint32_t token);
 
 /**
+ * Start an addition of images that lie in banks, as the analog accelerator has them: one after the other of those that
+ * they lie in, where each has the same bytes of each image. All else is as of tinsmith_diana_digital_start(), whose
+ * wait returns when the last one has ended.
+ *
+ * @param[in] layer   the record of an addition, of a bank's bytes
+ * @param[in] banks   in [1, 4]
+ */
+void tinsmith_diana_digital_banks_start(const int8_t *layer, const int8_t *input, const int8_t *operand, int8_t *output,
+                                        uint32_t banks, uint32_t token);
+
+/**
  * Start a convolution whose output is pixels, as tinsmith_diana_pixels.h has them, in the memory of the core. The array
  * writes them into its own memory, 16 channels to a bank, in rows that are padded to 16 pixels; the wait copies them
  * from there. All else is as of tinsmith_diana_digital_start().

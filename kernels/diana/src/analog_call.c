@@ -22,7 +22,10 @@ static struct {
   int8_t *output;
 } latest;
 
-// Of layers, by token: how many had been started before.
+// Of layers whose images stay in the accelerators' memory, and of copies alone, by token: what to wait for.
+static uint32_t awaited[TINSMITH_DIANA_ANALOG_TOKENS];
+
+// Of other layers, by token: how many had been started before.
 static uint32_t numbers[TINSMITH_DIANA_ANALOG_TOKENS];
 static uint32_t started;
 
@@ -82,4 +85,27 @@ void tinsmith_diana_analog_layer_wait(uint32_t token) {
   if (numbers[token] == started - 1u) {
     end_latest();
   }
+}
+
+void tinsmith_diana_analog_banks_start(const int8_t *layer, const int8_t *weights, const int8_t *scales,
+                                       const int8_t *input, int8_t *output, uint32_t token) {
+  const tinsmith_diana_analog_places_t places = {weights, scales, input, NULL, NULL, output};
+  end_latest();
+  awaited[token] = tinsmith_diana_analog_start((const tinsmith_diana_analog_record_t *)(const void *)layer, &places);
+}
+
+void tinsmith_diana_analog_to_banks_start(const int8_t *pixels, uint32_t rows, uint32_t banks, int8_t *image,
+                                          uint32_t token) {
+  end_latest();
+  need(tinsmith_diana_analog_copy_in(image, pixels, rows, banks, &awaited[token]));
+}
+
+void tinsmith_diana_analog_from_banks_start(const int8_t *image, uint32_t rows, uint32_t banks, int8_t *pixels,
+                                            uint32_t token) {
+  end_latest();
+  need(tinsmith_diana_analog_copy_out(pixels, image, rows, banks, &awaited[token]));
+}
+
+void tinsmith_diana_analog_banks_wait(uint32_t token) {
+  tinsmith_diana_analog_wait(awaited[token]);
 }

@@ -19,6 +19,13 @@ void tinsmith_diana_digital_joined_start(const int8_t *layer, const int8_t *weig
   numbers[token] = tinsmith_diana_start_joined((const tinsmith_diana_record_t *)(const void *)layer, &places);
 }
 
+void tinsmith_diana_digital_banks_start(const int8_t *layer, const int8_t *input, const int8_t *operand, int8_t *output,
+                                        uint32_t banks, uint32_t token) {
+  for (uint32_t offset = 0u; offset != banks * TINSMITH_DIANA_BANK_BYTES; offset += TINSMITH_DIANA_BANK_BYTES) {
+    tinsmith_diana_digital_start(layer, NULL, input + offset, operand + offset, output + offset, token);
+  }
+}
+
 void tinsmith_diana_digital_wait(uint32_t token) {
   tinsmith_diana_wait(numbers[token]);
 }

@@ -25,6 +25,7 @@ from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.random_graphs import random_graph
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import Beside, Kernel, Layer, check_near
+from tinsmith_lowering.kernel import no_scratch
 from tinsmith_scratchpad import UseScratchpad
 
 COPYING = "copying"
@@ -114,6 +115,26 @@ def test_its_tensors_stay_where_they_are_and_others_leave_the_memory_to_it() -> 
     assert places["r.scratch.near"] == "l1"
     assert "r.scratch" not in places
     assert program.engine[COPYING].reaches == ("l1", "arena")
+
+
+def test_without_scratch_it_leaves_what_others_have_there() -> None:
+    """It copies its operand to the scratchpad, or its result from there, and has its place as others have theirs."""
+    for beside, copied in ((OPERANDS, ["b.near -> b"]), (RESULTS, ["r -> r.near"])):
+        kernels = tuple(
+            replace(kernel, scratch_bytes=no_scratch) for kernel in with_copying(beside=beside)
+        )
+        program = UseScratchpad(chip(), kernels).run(lowered(parse_graph(CHAIN), kernels))
+        verify_program(program)
+        steps = steps_of(program)
+        lines = f"b on {ARRAY}", f"c on {ARRAY}"
+        between = steps[steps.index(lines[0]) + 1 : steps.index(lines[1])]
+        assert sorted(between) == sorted([f"r on {ARRAY}", *copied])
+        inputs = random_inputs(parse_graph(CHAIN), 1)
+        found, wanted = (
+            evaluate_program(program, inputs),
+            evaluate_graph(parse_graph(CHAIN), inputs),
+        )
+        assert all(map(equal_arrays, found.values(), wanted.values()))
 
 
 def test_a_kernel_that_copies_its_result_reads_where_its_engine_left_it() -> None:

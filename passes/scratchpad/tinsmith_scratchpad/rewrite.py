@@ -166,7 +166,7 @@ class _Steps:
             beside = self._beside.get(step.name) if isinstance(step, Call) else None
             reads, writes = _names(step)
             source, result = _sides(beside)
-            if isinstance(step, Call) and beside is not None and beside.copies:
+            if isinstance(step, Call) and step.scratch and beside is not None and beside.copies:
                 self._leave(index, step, () if source is Side.FAR else reads)
             self._move(self._contents.before(reads, (), source))
             self._move(self._contents.before((), writes, result))

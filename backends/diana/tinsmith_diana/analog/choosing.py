@@ -188,37 +188,41 @@ class _Choosing:
         return f"{form}{_AS_IT_LIES}" if kernel.as_they_lie else form
 
     def _analog(self, node: Node) -> Iterator[Option]:
-        """Of the alternative: its result in 8 bits, or in 7."""
+        """Of the alternative: its result in 8 bits, or in 7; images that each layer copies, or that stay in L1."""
         found = self._alternatives.get(node.name)
         if found is None:
             return
         for bits in (8, _NARROW_BITS) if found.goes_on_narrow else (8,):
             operator = replace(found.layer.operator_as(AnalogConv2D), bits=bits)
             layer = replace(found.layer, operator=operator)
-            cycles = self._analog_cycles(node.name, layer)
-            if cycles is None:
-                return
-            takes, gives = Form(_PIXELS, is_narrow=True), Form(_PIXELS, is_narrow=bits != 8)
-            if found.is_row:
-                cycles += self._turned_cycles(layer.input(0), "", _PIXELS)
-                cycles += self._turned_cycles(layer.output, _PIXELS, "")
-                takes, gives = replace(takes, layout=""), replace(gives, layout="")
-            yield Option(
-                ACCELERATOR, cycles, loss=found.loss, takes=(str(takes),), gives=(str(gives),)
-            )
+            for kernel, cycles in self._taking(node.name, layer):
+                takes = replace(self._forms.operand(kernel, layer, 0), is_narrow=True)
+                gives = replace(self._forms.result(kernel, layer, 0), is_narrow=bits != 8)
+                if found.is_row:
+                    if takes.layout != _PIXELS:
+                        continue  # a row is dense in front and behind
+                    cycles += self._turned_cycles(layer.input(0), "", _PIXELS)
+                    cycles += self._turned_cycles(layer.output, _PIXELS, "")
+                    takes, gives = replace(takes, layout=""), replace(gives, layout="")
+                yield Option(
+                    ACCELERATOR, cycles, loss=found.loss, takes=(str(takes),), gives=(str(gives),)
+                )
 
-    def _analog_cycles(self, name: str, layer: Layer) -> int | None:
-        """Of the array; None if it has no room for the layer."""
+    def _taking(self, name: str, layer: Layer) -> Sequence[tuple[Kernel, int]]:
+        """The array's kernels that have room for the layer, and their cycles."""
         reasons: list[str] = []
+        taking: list[tuple[Kernel, int]] = []
         for kernel in self._kernels:
             if kernel.unit == ACCELERATOR and kernel.takes(layer.kind):
                 finding = kernel.broken_rule(layer)
                 cost = kernel.cost(layer) if finding is None else None
                 if cost is not None:
-                    return cost.cycles + cost.first
+                    taking.append((kernel, cost.cycles + cost.first))
                 reasons.append(finding or "its cycles are not known")
-        self.refused[name] = "; ".join(reasons) or f"no kernel of {ACCELERATOR} is there"
-        return None
+        if not taking:
+            reason = next(iter(reasons), f"no kernel of {ACCELERATOR} is there")
+            self.refused[name] = reason
+        return taking
 
     def _turned_cycles(self, type_: TensorType, before: str, after: str) -> int:
         way = self._forms.ways(type_).get((Form(before), Form(after)))

@@ -119,11 +119,11 @@ def images_fit(layer: Layer) -> str | None:
     """Input and result fit the L1 memory of 262,144 bytes together; where one of them has more than 16 channels, both
     fit 65,536 bytes of each of its banks.
     """
-    needed = _work(layer).l1_bytes
+    needed = work_of(layer).l1_bytes
     return None if needed <= L1_BYTES else f"they reach over {needed:,} bytes"
 
 
-def _is_narrow(layer: Layer) -> bool:
+def is_narrow(layer: Layer) -> bool:
     """Whether the core has to clip results to 7 bits: the accelerator clips to 8, which is as good where they stay
     within 7 by themselves, whatever the input is.
     """
@@ -145,17 +145,22 @@ def prepare(layer: Layer) -> tuple[Prepared, ...]:
 def emit(layer: Layer, scope: Scope) -> Emission:
     """The start and the wait."""
     del layer
-    constants = [
-        scope.prepared(_RECORD, f"{scope.layer}: its instruction, and copies of its images"),
+    found = constants(scope, "its instruction, and copies of its images")
+    return copying_emission(scope, "tinsmith_diana_analog_layer", found)
+
+
+def constants(scope: Scope, record: str) -> tuple[str, str, str]:
+    """C expressions of what is prepared. record: what the first one is."""
+    return (
+        scope.prepared(_RECORD, f"{scope.layer}: {record}"),
         scope.prepared(_WEIGHTS, f"{scope.layer}: lines of the ones and the minus ones of weights"),
         scope.prepared(_SCALES, f"{scope.layer}: multipliers and addends"),
-    ]
-    return copying_emission(scope, "tinsmith_diana_analog_layer", constants)
+    )
 
 
 def scratch_bytes(layer: Layer) -> int:
     """Both images, as they lie in the banks."""
-    return _work(layer).l1_bytes
+    return work_of(layer).l1_bytes
 
 
 def cost(layer: Layer) -> Cost:
@@ -210,11 +215,12 @@ def kernels() -> tuple[Kernel, ...]:
 
 
 def _job(layer: Layer) -> jobs.AnalogConvolution:
-    """With the core's part, which asks for constants."""
-    return replace(_work(layer), is_narrow=_is_narrow(layer))
+    """With the core's part."""
+    return replace(work_of(layer), is_narrow=is_narrow(layer))
 
 
-def _work(layer: Layer) -> jobs.AnalogConvolution:
+def work_of(layer: Layer) -> jobs.AnalogConvolution:
+    """The job of a layer that obeys the rules, without the core's part, which asks for constants."""
     operator = layer.operator_as(AnalogConv2D)
     _, *source = layer.input(0).shape
     _, *result = layer.output.shape

@@ -12,9 +12,20 @@ from numpy.typing import NDArray
 from tinsmith_diana.analog.array import COLUMNS
 from tinsmith_diana.analog.operator import ROWS
 from tinsmith_diana.analog.packing import LINES_A_LOAD
-from tinsmith_diana.jobs import BANK_BYTES, COPY_CYCLES
-from tinsmith_diana.layouts import BANKED, BANKS, COPIED_BYTES, LANES, banks, pixel_bytes
+from tinsmith_diana.jobs import COPY_CYCLES
+from tinsmith_diana.layouts import (
+    BANK_BYTES,
+    BANKED,
+    BANKS,
+    COPIED_BYTES,
+    LANES,
+    banks,
+    pixel_bytes,
+    pixel_words,
+)
 
+INSTRUCTION_BYTES = 64
+"""Of a record, at its beginning."""
 _HALVES = 32
 _UNROLLS = (8, 4, 2, 1)
 _COLUMN_BLOCK = 32
@@ -96,7 +107,7 @@ class AnalogConvolution:
 def copied_rows(image: tuple[int, int, int]) -> int:
     """Of a copy of an image, of 16 bytes for each of its banks."""
     height, width, channels = image
-    return height * width * (pixel_bytes(channels) // (banks(channels) * LANES))
+    return height * width * pixel_words(channels)
 
 
 def _in_bank(image: tuple[int, int, int]) -> int:
@@ -151,16 +162,15 @@ def _instruction(work: AnalogConvolution) -> dict[int, int]:
 
 def cycles(work: AnalogConvolution) -> int:
     """Of the job with its loads, of copies of both images, and of the core's clip."""
+    return job_cycles(work) + start_cycles(work) + wait_cycles(work)
+
+
+def job_cycles(work: AnalogConvolution) -> int:
+    """Of the job with its loads."""
     height, width, _ = work.output
     of_one = _POINT_CYCLES if work.window == (1, 1) else _WINDOW_CYCLES
     loads = 2 * _LOAD_CYCLES + _LINE_CYCLES * work.lines + 2 * work.packets
-    return (
-        _SET_UP_CYCLES
-        + loads
-        + height * (width // work.unroll) * of_one
-        + start_cycles(work)
-        + wait_cycles(work)
-    )
+    return _SET_UP_CYCLES + loads + height * (width // work.unroll) * of_one
 
 
 def start_cycles(work: AnalogConvolution) -> int:
