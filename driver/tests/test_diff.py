@@ -128,7 +128,9 @@ def test_shares_change_by_points(
     digits: Report, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert diff(tmp_path, digits, changed(digits, {"run.accuracy.right": 2})) == 0
-    (line,) = [line for line in capsys.readouterr().out.split("\n") if line.startswith("right answers")]
+    (line,) = [
+        line for line in capsys.readouterr().out.split("\n") if line.startswith("right answers")
+    ]
     assert line.split() == ["right", "answers", "75.00%", "50.00%", "-25.00", "points", "worse"]
 
 
