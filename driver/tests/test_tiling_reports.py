@@ -109,7 +109,7 @@ def test_a_run_is_told_layer_by_layer_beside_the_model(
     assert tiling_text(tiling) in said
     assert tiling_table(tiling) in said
     text = page.read_text()
-    assert "<h2>Tiles" in text
+    assert '<h2 id="tiles">Tiles' in text
     assert tiling["layers"][0]["way"] in text
 
 
