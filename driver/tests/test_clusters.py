@@ -91,7 +91,7 @@ def test_a_trace_is_written_beside_the_page_that_names_it(tmp_path: Path) -> Non
     assert {"main", "tinsmith_cluster_fork", "sleep: dispatch"} <= names
     text = page.read_text()
     assert '<a href="traces/a%20trace.json">' in text
-    assert "<td>core 7</td>" in text
+    assert '<th scope="row">core 7</th>' in text
 
 
 def test_a_trace_is_refused_where_nothing_writes_one(

@@ -109,7 +109,7 @@ def test_a_run_is_told_layer_by_layer_beside_the_model(
     assert tiling_text(tiling) in said
     assert tiling_table(tiling) in said
     text = page.read_text()
-    assert "<h2>Tiles" in text
+    assert '<h2 id="tiles">Tiles' in text
     assert tiling["layers"][0]["way"] in text
 
 
@@ -167,7 +167,7 @@ def test_what_was_only_compiled_has_the_model_alone(
     assert "simulated" not in tiling_text(tiling)
     assert "utilisation" not in tiling_table(tiling)
     page = (tmp_path / "c" / "report.html").read_text()
-    assert "<h2>Tiles" in page
+    assert '<h2 id="tiles">Tiles' in page
     assert "simulated" not in page
 
 
