@@ -72,6 +72,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
             "tinsmith_plan_check",
             "tinsmith_c",
             "tinsmith_toolchains",
+            "tinsmith_boards",
             "tinsmith_emulators",
             "tinsmith_soc",
         },
