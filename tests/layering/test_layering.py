@@ -72,6 +72,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
             "tinsmith_plan_check",
             "tinsmith_c",
             "tinsmith_toolchains",
+            "tinsmith_boards",
             "tinsmith_emulators",
             "tinsmith_soc",
         },
@@ -198,6 +199,7 @@ def test_the_solver_of_tiling_knows_no_program() -> None:
 # What is left of allocation knows blocks and plans alone, and may be installed without tinsmith_ir and numpy.
 _ALLOCATION_OF_PROGRAMS = {
     "allocate",
+    "ends",
     "holding",
     "lifetimes",
     "moving",

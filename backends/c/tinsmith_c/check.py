@@ -10,7 +10,7 @@ from tinsmith_ir.program import Program
 from tinsmith_ir.types import TensorType
 
 from tinsmith_c.layout import Layout, c_name
-from tinsmith_c.text import array_definition, comment_lines
+from tinsmith_c.text import array_definition, comment_lines, wrapped_call
 
 _FACTOR, _STEP, _FIRST = 1664525, 1013904223, 1
 _RANDOM = (DType.INT8, DType.UINT8, DType.INT16, DType.FLOAT32)
@@ -217,10 +217,12 @@ def _check(
     yield "  if (status != 0) {\n    return status;\n  }"
     for index, output in enumerate(layout.program.outputs):
         pointer, bytes_ = f"{name}_output_{index}({memories})", f"{name}_output_{index}_bytes"
-        is_wrong = f"!equal_bytes({pointer}, expected_{index}, {bytes_.upper()})"
+        function, size = "equal_bytes", bytes_.upper()
         if layout.program.type_of(output).dtype is DType.FLOAT32:
-            is_wrong = f"!equal_floats({pointer}, expected_{index}, {bytes_.upper()} / 4u)"
-        yield f"  if ({is_wrong}) {{\n    return {index + 1};\n  }}"
+            function, size = "equal_floats", f"{size} / 4u"
+        arguments = [pointer, f"expected_{index}", size]
+        yield wrapped_call(f"  if (!{function}(", arguments, ")) {")
+        yield f"    return {index + 1};\n  }}"
     yield "  return 0;\n}\n"
 
 

@@ -14,7 +14,7 @@ from tinsmith_c.scope import C_TYPES
 from tinsmith_c.text import comment_lines, wrapped_call
 
 _CONVERTED = (DType.INT8, DType.UINT8, DType.INT16)
-_LONGEST = 24
+_LONGEST = 16
 
 
 def real_helpers(layout: Layout) -> list[str]:
