@@ -179,7 +179,8 @@ static void check_convolution(const uint32_t *words) {
   need(words[kOutputLayout] == kLayoutDigital || words[kOutputLayout] == kLayoutAnalog);
   need(words[kOutputColumns] > 0u && words[kOutputRows] > 0u && words[kInputWidth] > 0u);
   need(words[kInputRowBytes] % kLanes == 0u && words[kInputWidth] <= words[kInputRowBytes]);
-  need(words[kInputPlaneBytes] == words[kInputRowBytes] * words[kInputHeight]);
+  need(words[kInputPlaneBytes] % kLanes == 0u);
+  need(words[kInputPlaneBytes] >= words[kInputRowBytes] * words[kInputHeight]);
   need(words[kOutputPlaneBytes] == words[kOutputColumns] * kLanes * words[kOutputRows]);
   const uint32_t padded_height = words[kInputHeight] + padding_of(words, kPadTop) + padding_of(words, kPadBottom);
   need((words[kOutputRows] - 1u) * stride_of(words) + words[kKernelHeight] <= padded_height);

@@ -165,12 +165,16 @@ class Scratchpad(Checked):
     """A memory from which accelerators compute and that no core reaches: tensors come and go by copies.
 
     memory: name of the board's memory. accelerators: names of those that read and write it. alignment: of tensors
-    there, and of addresses and lengths of copies, in bytes.
+    there, and of lengths of copies, in bytes. address_alignment: of addresses of copies; 0 is as much. copy_cycles,
+    bytes_per_cycle: what a copy takes, about, and what it moves in each cycle besides; 0 where nobody has measured.
     """
 
     memory: str
     accelerators: tuple[str, ...]
     alignment: int
+    address_alignment: int = 0
+    copy_cycles: int = 0
+    bytes_per_cycle: int = 0
 
 
 @dataclass(frozen=True)
