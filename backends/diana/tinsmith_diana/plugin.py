@@ -2,7 +2,13 @@
 
 from tinsmith_plugins import BackendEntry, KernelFiles, PassEntry, Plugin, Stage, kernel_folder
 
-from tinsmith_diana import DianaAnalogBackend, DianaDigitalBackend, DianaPixels, DianaRows
+from tinsmith_diana import (
+    DianaAnalogBackend,
+    DianaDigitalBackend,
+    DianaPixels,
+    DianaPlanes,
+    DianaRows,
+)
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
 from tinsmith_diana.analog.convolution import ACCELERATOR as ANALOG
 from tinsmith_diana.fit_digital import FitDigital
@@ -19,7 +25,7 @@ _DIANA = _files("diana")
 PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
-    layouts=(DianaRows, DianaPixels),
+    layouts=(DianaRows, DianaPlanes, DianaPixels),
     passes=(
         PassEntry(
             MapAnalog,

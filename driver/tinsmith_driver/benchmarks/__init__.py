@@ -10,6 +10,7 @@ from tinsmith_ir import UsageError
 from tinsmith_driver.benchmarks import (
     diana,
     diana_overhead,
+    diana_tiles,
     flash,
     generated_c,
     imports,
@@ -37,6 +38,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "mlperf-tiny": mlperf_tiny.run,
     "diana": diana.run,
     "diana-layers": diana_overhead.run,
+    "diana-tiles": diana_tiles.run,
     "flash": flash.run,
     "generated-c": generated_c.run,
     "import": imports.run,

@@ -17,11 +17,13 @@ _WRITER = Path("backends/diana/tools/write_diana_layers.py")
 _COUNT = 200
 
 
-def compiled(model: Model, engines: str, passes: Sequence[str] = ()) -> Compilation:
+def compiled(
+    model: Model, engines: str, passes: Sequence[str] = (), *, target: str = TARGET
+) -> Compilation:
     """passes: choices, as text."""
-    chosen = engines_for(TARGET, None, engines)
+    chosen = engines_for(target, None, engines)
     choices = (*map(PassChoice.parse, passes), *chosen.passes)
-    return compile_model(model, CompileOptions(TARGET, backend=chosen.backend, passes=choices))
+    return compile_model(model, CompileOptions(target, backend=chosen.backend, passes=choices))
 
 
 LAYERS = tuple(
