@@ -20,8 +20,9 @@ from tinsmith_ir import (
     print_program,
     verify_program,
 )
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.expressions import Counter, Expression, Term
-from tinsmith_ir.layouts import LAYOUTS, element_offsets, find_layout, layout_bytes
+from tinsmith_ir.layouts import LAYOUTS, Lines, element_offsets, find_layout, layout_bytes
 from tinsmith_ir.places import byte_range, copied_places
 
 
@@ -247,3 +248,86 @@ def test_views_of_one_tensor_and_those_behind_it_share_no_padding() -> None:
         '  view %again: i8[2,3] of %b layout "test_pairs"\n  view %behind: i8[8] of %b start 8\n'
     )
     verify_program(parse_program(PROGRAM.replace("  buffer %y", f"{views}  buffer %y")))
+
+
+class LinesOf4(ElementLayout):
+    """Rows of bytes, each padded to a multiple of 4."""
+
+    name: ClassVar[str] = "test_lines_of_4"
+    family: ClassVar[str] = "test lines"
+    least: ClassVar[int] = 4
+
+    def size_bytes(self, type_: TensorType) -> int:
+        rows, columns = type_.shape
+        return rows * -(-columns // self.least) * self.least
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        rows, columns = type_.shape
+        starts = np.arange(rows)[:, None] * (self.size_bytes(type_) // rows)
+        return starts + np.arange(columns)
+
+    def lines(self, whole: TensorType, box: Box) -> Lines | None:
+        rows, columns = whole.shape
+        if not box.is_whole(whole.shape, 1):
+            return None
+        line, length = self.size_bytes(whole) // rows, -(-columns // 4) * 4
+        (begin, end), _ = box.ranges
+        return Lines(np.arange(begin, end) * line, length, line - length, line - length)
+
+
+class LinesOf8(LinesOf4):
+    """The same, padded to a multiple of 8."""
+
+    name: ClassVar[str] = "test_lines_of_8"
+    least: ClassVar[int] = 8
+
+
+PARTS = """program 2 "p" for "t" {
+  memory "m" size 128 align 4
+  memory "n" size 128 align 8 remote
+  engine "dma" reaches "m", "n" align 4 lengths 8
+  buffer %x: i8[3,3] in "m" at 0
+  buffer %b: 16 bytes in "m" at 12
+  view %rows: i8[3,3] of %b layout "test_lines_of_4"
+  view %last: i8[2,3] of %b layout "test_lines_of_4" from [1,0] of [3,3]
+  buffer %c: 16 bytes in "n" at 0
+  view %near: i8[2,3] of %c layout "test_lines_of_8"
+  buffer %y: i8[2,3] in "m" at 28
+  input %x
+  copy %x -> %rows
+  copy %last -> %near on "dma" token 0
+  wait 0
+  copy %last -> %y
+  output %y
+}
+"""
+
+
+def test_a_part_of_a_tensor_in_a_layout_is_copied_line_by_line() -> None:
+    program = parse_program(PARTS)
+    verify_program(program)
+    assert print_program(program) == PARTS
+    assert places(program.view["last"]).indices().tolist() == [4, 5, 6, 8, 9, 10]
+    source, destination = copied_places(program.view["last"], program.view["near"])
+    # Padding behind the destination's lines is written with what lies behind those of the source.
+    assert (source.starts.tolist(), source.length) == ([4, 8], 8)
+    assert (destination.starts.tolist(), destination.length) == ([0, 8], 8)
+    data = np.arange(9, dtype=np.int8).reshape(3, 3)
+    np.testing.assert_array_equal(evaluate_program(program, {"x": data})["y"], data[1:])
+
+
+def test_lines_shorter_than_the_engine_copies_are_refused() -> None:
+    program = parse_program(PARTS.replace('"test_lines_of_8"', '"test_lines_of_4"'))
+    taken = replace(program.view["near"], type=TensorType((1, 3), DType.INT8))
+    one = replace(program.view["last"], type=taken.type)
+    views = [{"near": taken, "last": one}.get(view.name, view) for view in program.views]
+    views = [replace(v, type=taken.type) if v.name == "y" else v for v in views]
+    with pytest.raises(GraphError, match="copies multiples of 8 bytes from multiples of 4, not"):
+        verify_program(replace(program, views=tuple(views)))
+
+
+@pytest.mark.parametrize("begin", ["[2,0]", "[0,1]", "[0]"])
+def test_a_part_lies_within_its_tensor(begin: str) -> None:
+    text = PARTS.replace("from [1,0]", f"from {begin}")
+    with pytest.raises(GraphError, match="larger tensor"):
+        verify_program(parse_program(text))

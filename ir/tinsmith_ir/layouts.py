@@ -6,6 +6,7 @@ A layout is a bijection from elements to bytes. Everything else asks `element_of
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
 from typing import ClassVar
@@ -13,10 +14,30 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.boxes import Box
 from tinsmith_ir.errors import GraphError, UsageError
 from tinsmith_ir.types import TensorType
 
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
+
+
+@dataclass(frozen=True, eq=False)
+class Lines:
+    """Runs of bytes, all of one length, from the first byte of a tensor in a layout.
+
+    starts: of each, ascending. behind: bytes between each and the next that are padding of the part alone. tail: such
+    bytes behind the last.
+    """
+
+    starts: NDArray[np.int64]
+    length: int
+    behind: int = 0
+    tail: int = 0
+
+    @property
+    def is_one_run(self) -> bool:
+        """True if each begins where the one before ends."""
+        return bool((np.diff(self.starts) == self.length).all())
 
 
 class ElementLayout(ABC):
@@ -24,9 +45,11 @@ class ElementLayout(ABC):
 
     name: as texts have it, `view %x: i8[1,4,4,32] of %b layout "blocks_of_16"`. What lies between elements is padding:
     it belongs to the view, holds anything, and kernels may read and write it; but for what `own_runs` leaves to others.
+    family: of layouts whose `lines` hold the same bytes in the same order; "" for none.
     """
 
     name: ClassVar[str]
+    family: ClassVar[str] = ""
 
     def __init_subclass__(cls) -> None:
         """Raise UsageError for a name that is no word of the text form, or that another class has."""
@@ -48,6 +71,12 @@ class ElementLayout(ABC):
     @abstractmethod
     def size_bytes(self, type_: TensorType) -> int:
         """How many bytes a tensor takes, padding included; raises GraphError for one that has no such layout."""
+
+    def lines(self, whole: TensorType, box: Box) -> Lines | None:
+        """Whole bytes that hold the elements of `box` of a tensor, if one copy of each of these lines moves them to a
+        tensor of the same shape in any layout of the same `family`; None if none does.
+        """
+        del whole, box
 
     @abstractmethod
     def offsets(self, type_: TensorType) -> NDArray[np.int64]:

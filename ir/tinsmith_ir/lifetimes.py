@@ -160,4 +160,5 @@ def _written_anew(program: Program, reads: Sequence[str], writes: Sequence[str])
         if view.buffer not in read
         and layout_bytes(view.layout, view.type) == program.buffer[view.buffer].size_bytes
         and (view.is_dense or view.layout)
+        and view.within is None
     }

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tinsmith_ir.layouts import element_offsets, layout_bytes, own_runs
+from tinsmith_ir.boxes import Box
+from tinsmith_ir.layouts import element_offsets, find_layout, layout_bytes, own_runs
 from tinsmith_ir.program import View, dense_strides
 
 Offsets = NDArray[np.int64]
@@ -70,9 +71,7 @@ def places(view: View) -> Places:
     if view.is_dense:
         return Places(np.array([start], np.int64), view.type.size_bytes)
     if view.layout:
-        return _runs(element_offsets(view.layout, view.type), view.type.dtype.size_bytes).moved(
-            start
-        )
+        return _laid_out(view).moved(start)
     shape = view.type.shape
     strides = view.strides or dense_strides(view.type)
     axes = [
@@ -96,26 +95,69 @@ def places(view: View) -> Places:
 def byte_range(view: View) -> tuple[int, int]:
     """The first byte of a view that no loop moves, and one behind the last, counted from the start of its buffer.
 
-    Padding of its layout counts, too, as do bytes between strided elements. Raises GraphError if it reads a counter.
+    Padding of its layout counts, too, and of a part in a layout all of the whole, as do bytes between strided elements.
+    Raises GraphError if it reads a counter.
     """
     if view.layout or view.is_dense:
         begin = view.start.value({})
-        return begin, begin + layout_bytes(view.layout, view.type)
+        return begin, begin + layout_bytes(view.layout, view.laid_out)
     found = places(view)
     return found.begin, found.end
 
 
 def own_places(view: View) -> Places:
     """The bytes that belong to a view that no loop moves: padding of its layout, too, but for what that leaves to
-    others; of other views all from the first to the last.
+    others, and of a part in a layout the whole; of other views all from the first to the last.
 
     Raises GraphError if it reads a counter.
     """
     if not view.layout:
         begin, end = byte_range(view)
         return Places(np.array([begin], np.int64), end - begin)
-    starts, length = own_runs(view.layout, view.type)
+    starts, length = own_runs(view.layout, view.laid_out)
     return Places(np.array(starts, np.int64) + view.start.value({}), length)
+
+
+def box_within(view: View) -> Box:
+    """The box of the laid-out tensor that a view is."""
+    if view.within is None:
+        return Box.whole(view.type.shape)
+    pairs = zip(view.within.begin, view.type.shape, strict=True)
+    return Box(tuple((begin, begin + extent) for begin, extent in pairs))
+
+
+def _laid_out(view: View) -> Places:
+    """Of a view in a layout, from the first byte of the laid-out tensor."""
+    offsets = element_offsets(view.layout, view.laid_out)
+    if view.within is not None:
+        offsets = offsets.reshape(view.within.shape)[box_within(view).slices].reshape(-1)
+    return _runs(offsets, view.type.dtype.size_bytes)
+
+
+def _copied_lines(source: View, destination: View) -> tuple[Places, Places] | None:
+    """Of a copy that goes line by line; None of others."""
+    if not source.layout or not destination.layout:
+        return None
+    if source.layout == destination.layout and source.within is None and destination.within is None:
+        return None
+    layouts = [find_layout(view.layout) for view in (source, destination)]
+    if not layouts[0].family or layouts[0].family != layouts[1].family:
+        return None
+    found, wanted = (
+        layout.lines(view.laid_out, box_within(view))
+        for layout, view in zip(layouts, (source, destination), strict=True)
+    )
+    if found is None or wanted is None:
+        return None
+    if found.is_one_run and wanted.is_one_run:
+        length = len(found.starts) * found.length + wanted.tail
+        starts = found.starts[:1], wanted.starts[:1]
+    else:
+        length = wanted.length + min(wanted.behind, wanted.tail)
+        starts = found.starts, wanted.starts
+    begins = (view.start.value({}) for view in (source, destination))
+    one, other = (Places(each, length).moved(at) for each, at in zip(starts, begins, strict=True))
+    return one, other
 
 
 def _runs(offsets: Offsets, size: int) -> Places:
@@ -129,9 +171,15 @@ def copied_places(source: View, destination: View) -> tuple[Places, Places]:
     """Where the bytes lie that a copy reads, and those that it writes, of views that no loop moves.
 
     Views of one layout lie alike, padding included, which belongs to them and holds anything: all of it is copied, in
-    one run where no layout leaves something to others. Raises GraphError if one of them reads a counter.
+    one run where no layout leaves something to others. Parts, and views in layouts of one family, are copied line by
+    line if their layouts have such; padding behind a line of the destination is written, too, with what is behind the
+    line of the source. Raises GraphError if one of them reads a counter.
     """
-    if source.layout and source.layout == destination.layout:
+    both = _copied_lines(source, destination)
+    if both is not None:
+        return both
+    is_whole = source.within is None and destination.within is None
+    if source.layout and source.layout == destination.layout and is_whole:
         return own_places(source), own_places(destination)
     return places(source), places(destination)
 
@@ -141,9 +189,7 @@ def run_count(view: View) -> int:
     if view.is_dense:
         return 1
     if view.layout:
-        return len(
-            _runs(element_offsets(view.layout, view.type), view.type.dtype.size_bytes).starts
-        )
+        return len(_laid_out(view).starts)
     inner = contiguous_axes(view)
     return math.prod(view.type.shape[: len(view.type.shape) - inner])
 

@@ -49,7 +49,7 @@ class Engine(Checked):
 
     reaches: the memories that it reads and writes. is_fifo: it ends steps in the order in which they were started.
     depth: how many unfinished steps it holds; None is any number. alignment: of addresses and lengths of its
-    copies, in bytes.
+    copies, in bytes. lengths: of what, too, lengths of its copies are multiples, in bytes.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Engine(Checked):
     is_fifo: bool = True
     depth: int | None = None
     alignment: int = 1
+    lengths: int = 1
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,25 @@ class Ring(Checked):
 
 
 @dataclass(frozen=True)
+class Within(Checked):
+    """Of which larger tensor a view in a layout is a part.
+
+    shape: of the larger one. begin: the index there of the part's first element.
+    """
+
+    shape: tuple[int, ...]
+    begin: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class View(Checked):
     """A tensor on a buffer: where each of its elements lies.
 
     Element (i, j, ...) begins at byte start + i * strides[0] + j * strides[1] + ..., `start` counted from the
     buffer's first byte; with a ring, one axis counts modulo its lines. strides: bytes; None if the elements lie
     densely, row by row. layout: of an `ElementLayout` that says it all instead of strides and ring, "" for none.
+    within: its elements lie where the layout has them in a larger tensor, whose first byte `start` is then; None where
+    the view is all of it.
     """
 
     name: str
@@ -97,6 +111,12 @@ class View(Checked):
     strides: tuple[int, ...] | None = None
     ring: Ring | None = None
     layout: str = ""
+    within: Within | None = None
+
+    @property
+    def laid_out(self) -> TensorType:
+        """What its layout is asked of: its own type, or that of the tensor of which it is a part."""
+        return self.type if self.within is None else TensorType(self.within.shape, self.type.dtype)
 
     @property
     def is_dense(self) -> bool:
@@ -116,7 +136,10 @@ class View(Checked):
         )
 
     def part(self, name: str, box: Box) -> "View":
-        """The view of the elements of `box`, where they are; of a view without a ring or layout."""
+        """The view of the elements of `box`, where they are; of a view without a ring, that is no part in a layout."""
+        if self.layout:
+            within = Within(self.type.shape, tuple(begin for begin, _ in box.ranges))
+            return replace(self, name=name, type=cut_type(self.type, box), within=within)
         strides = self.strides or dense_strides(self.type)
         first = sum(begin * step for (begin, _), step in zip(box.ranges, strides, strict=True))
         start = Expression(self.start.base + first, self.start.terms)

@@ -32,6 +32,7 @@ from tinsmith_ir.program import (
     Step,
     View,
     Wait,
+    Within,
 )
 from tinsmith_ir.reader import Reader
 from tinsmith_ir.types import TensorType
@@ -166,7 +167,9 @@ class _ProgramParser:
         is_fifo = not reader.accept_word("unordered")
         depth = reader.integer() if reader.accept_word("depth") else None
         reader.word("align")
-        return Engine(name, tuple(reaches), is_fifo, depth, reader.integer())
+        alignment = reader.integer()
+        lengths = reader.integer() if reader.accept_word("lengths") else 1
+        return Engine(name, tuple(reaches), is_fifo, depth, alignment, lengths)
 
     def _buffer(self) -> None:
         """`buffer %x: i8[4] in "m" at 0`, which is a view, too; or `buffer %x: 4 bytes in "m" at 0`."""
@@ -196,7 +199,14 @@ class _ProgramParser:
         strides = tuple(reader.integers()) if reader.accept_word("strides") else None
         ring = self._ring() if reader.accept_word("ring") else None
         layout = reader.string() if reader.accept_word("layout") else ""
-        return View(name, type_, buffer, start, strides, ring, layout)
+        within = self._within() if reader.accept_word("from") else None
+        return View(name, type_, buffer, start, strides, ring, layout, within)
+
+    def _within(self) -> Within:
+        reader = self._reader
+        begin = tuple(reader.integers())
+        reader.word("of")
+        return Within(tuple(reader.integers()), begin)
 
     def _ring(self) -> Ring:
         reader = self._reader

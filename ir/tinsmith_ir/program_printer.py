@@ -93,6 +93,9 @@ def print_view(view: View) -> str:
         at = "" if view.ring.at == ZERO else f" at {print_expression(view.ring.at)}"
         ring = f" ring axis {view.ring.axis} of {view.ring.lines}{at}"
     layout = f" layout {quoted(view.layout)}" if view.layout else ""
+    if view.within is not None:
+        begin, shape = (",".join(map(str, each)) for each in (view.within.begin, view.within.shape))
+        layout += f" from [{begin}] of [{shape}]"
     typed = print_typed(Value(view.name, view.type))
     return f"view {typed} of {print_name(view.buffer)}{start}{strides}{ring}{layout}"
 
@@ -150,7 +153,9 @@ def _engine(engine: Engine) -> str:
     reaches = ", ".join(quoted(name) for name in engine.reaches)
     order = "" if engine.is_fifo else " unordered"
     depth = "" if engine.depth is None else f" depth {engine.depth}"
-    return f"engine {quoted(engine.name)} reaches {reaches}{order}{depth} align {engine.alignment}"
+    lengths = "" if engine.lengths == 1 else f" lengths {engine.lengths}"
+    aligned = f"align {engine.alignment}{lengths}"
+    return f"engine {quoted(engine.name)} reaches {reaches}{order}{depth} {aligned}"
 
 
 def _steps(steps: Sequence[Step], indentation: str) -> Iterator[str]:

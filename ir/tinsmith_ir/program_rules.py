@@ -4,6 +4,7 @@ Whether live buffers overlap is not among them but for a call's own: the checker
 evaluator find that.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -23,6 +24,7 @@ from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
     Call,
     Copy,
+    Engine,
     Fill,
     Loop,
     Program,
@@ -164,6 +166,8 @@ def _wrong_engines(program: Program) -> Iterator[str]:
             yield f"engine {engine.name!r} holds {engine.depth} steps"
         if engine.alignment < 1:
             yield f"engine {engine.name!r} has alignment {engine.alignment}"
+        if engine.lengths < 1:
+            yield f"engine {engine.name!r} has lengths of {engine.lengths}"
 
 
 def _misplaced(program: Program) -> Iterator[str]:
@@ -225,7 +229,10 @@ def _wrong_element_layout(view: View) -> Iterator[str]:
     if view.strides is not None or view.ring is not None:
         yield f"expected no strides and no ring beside a layout in\n  {print_view(view)}\n"
         return
-    if view.type.elements > MAX_ELEMENTS:
+    if view.within is not None and (wrong := _wrong_part(view)):
+        yield f"{wrong} in\n  {print_view(view)}\n"
+        return
+    if view.laid_out.elements > MAX_ELEMENTS:
         yield f"more than {MAX_ELEMENTS} elements in\n  {print_view(view)}\n"
         return
     try:
@@ -235,6 +242,17 @@ def _wrong_element_layout(view: View) -> Iterator[str]:
         return
     if runs > MAX_RUNS:
         yield f"more than {MAX_RUNS} pieces that do not touch in\n  {print_view(view)}\n"
+
+
+def _wrong_part(view: View) -> str | None:
+    """What is wrong with where a view lies within the tensor of which it is a part."""
+    assert view.within is not None
+    begin, shape, whole = view.within.begin, view.type.shape, view.within.shape
+    if not len(begin) == len(shape) == len(whole):
+        return f"expected {len(shape)} axes of the larger tensor"
+    ends = zip(begin, shape, whole, strict=True)
+    is_part = all(first >= 0 and first + extent <= most for first, extent, most in ends)
+    return None if is_part else "expected a part that lies within the larger tensor"
 
 
 def _unknown_names(program: Program) -> Iterator[str]:
@@ -523,11 +541,11 @@ def _further(one: _Owned, other: _Owned) -> _Owned:
 
 
 def _is_same(one: View, other: View) -> bool:
-    """True if every element of one lies where the other's does."""
-    return (one.start, one.layout, one.type.shape, one.type.dtype) == (
+    """True if every element of one lies where the other's does, or both are parts or all of one tensor."""
+    return (one.start, one.layout, one.laid_out.shape, one.type.dtype) == (
         other.start,
         other.layout,
-        other.type.shape,
+        other.laid_out.shape,
         other.type.dtype,
     )
 
@@ -565,13 +583,18 @@ def _illegal_copies(program: Program) -> Iterator[str]:
         both = copied_places(*views) if len(views) == 2 else map(places, views)
         for view, found in zip(views, both, strict=True):
             offset = program.buffer[view.buffer].offset or 0
-            if (
-                (found.starts + offset) % engine.alignment
-            ).any() or found.length % engine.alignment:
+            if ((found.starts + offset) % engine.alignment).any() or found.length % math.lcm(
+                engine.alignment, engine.lengths
+            ):
                 yield (
-                    f"engine {engine.name!r} copies multiples of {engine.alignment} bytes, not those of "
-                    f"{print_name(view.name)}, in\n  {print_step(step)}\n"
+                    f"engine {engine.name!r} copies multiples of {math.lcm(engine.alignment, engine.lengths)} bytes"
+                    f"{_from(engine)}, not those of {print_name(view.name)}, in\n  {print_step(step)}\n"
                 )
+
+
+def _from(engine: Engine) -> str:
+    is_finer = engine.lengths % engine.alignment == 0 and engine.lengths > engine.alignment
+    return f" from multiples of {engine.alignment}" if is_finer else ""
 
 
 _CALLS = ProgramRule("operands and results are those the operator takes", _wrong_calls)

@@ -187,7 +187,8 @@ static void check_convolution(const uint32_t *words) {
   need(words[kInputRowBytes] % kLanes == 0u && words[kInputWidth] <= words[kInputRowBytes]);
   const uint32_t input_plane = words[kInputRowBytes] * words[kInputHeight];
   const uint32_t output_plane = words[kOutputColumns] * kLanes * words[kOutputRows];
-  need(words[kInputPlaneBytes] == planes_between(words, is_loop) * input_plane);
+  need(words[kInputPlaneBytes] % kLanes == 0u);
+  need(words[kInputPlaneBytes] >= planes_between(words, is_loop) * input_plane);
   need(words[kOutputPlaneBytes] == planes_between(words, words[kJoined] != 0u) * output_plane);
   const uint32_t padded_height = words[kInputHeight] + padding_of(words, kPadTop) + padding_of(words, kPadBottom);
   need((words[kOutputRows] - 1u) * stride_of(words) + words[kKernelHeight] <= padded_height);

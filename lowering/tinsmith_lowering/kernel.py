@@ -373,6 +373,30 @@ class Beside(Checked):
         return self.copies_operands or self.copies_results
 
 
+Weigh = Callable[[Layer], int]
+"""Of a tile, as a layer: more is better."""
+
+
+@dataclass(frozen=True)
+class Cuts(Checked):
+    """How a call is cut into tiles that fit a scratchpad, one after the other.
+
+    axes: of the result, along which it may be cut, and of what a part's extent is a multiple there; the last part along
+    an axis, or the only one, may be less. tiles: names of kernels that compute tiles, the preferred one first; another
+    one is taken where a tile cannot be copied to where the first would have it. weigh: how another compiler prefers
+    tiles, for comparison; among those that are whole along the first axis, if there are any.
+    """
+
+    axes: tuple[tuple[int, int], ...]
+    tiles: tuple[str, ...]
+    weigh: Weigh
+
+
+def no_cuts(layer: Layer) -> Cuts | None:
+    """Of kernels whose calls are computed as a whole."""
+    del layer
+
+
 def constant_operands(layer: Layer) -> tuple[AsGiven, ...]:
     """All of them, as they are: what most kernels read."""
     return tuple(AsGiven(i) for i, data in enumerate(layer.constants) if data is not None)
@@ -407,7 +431,7 @@ class Kernel(Checked):
     whoever places buffers and constants has `check_near`. accelerator: that of the target's which computes it, "" for
     the cores. beside: the engine that its calls may be given, as `emit` gives start and wait apart; None for none.
     as_they_lie: it is for computed operands that lie in its layouts already: to turn one for it would cost more than
-    it saves.
+    it saves. cuts: how calls are cut that do not fit the scratchpad of its accelerator; None for calls that are not.
     """
 
     name: str
@@ -437,6 +461,7 @@ class Kernel(Checked):
     accelerator: str = ""
     beside: Beside | None = None
     as_they_lie: bool = False
+    cuts: Callable[[Layer], Cuts | None] = field(default=no_cuts)
 
     @property
     def unit(self) -> str:

@@ -92,10 +92,11 @@ TARGET_CPUS = {
     "siracusa": "riscv32-corev",
     "gap9": "riscv32-corev",
     "diana": "riscv32-corev",
+    "diana-images": "riscv32-corev",
 }
 
 # What //platforms/simulators/soc runs; QEMU runs the others, and the host itself.
-SIMULATED_TARGETS = ["pulp-open", "siracusa", "gap9", "diana"]
+SIMULATED_TARGETS = ["pulp-open", "siracusa", "gap9", "diana", "diana-images"]
 
 # Same bytes for the same input everywhere; every function and table alone in its section, so that the linker
 # drops what a network does not call and a report can say what each part weighs.

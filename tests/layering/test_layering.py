@@ -168,8 +168,12 @@ _TILING_OF_PROGRAMS = {
     "formulate",
     "plugin",
     "refusal",
+    "job_choice",
+    "job_steps",
+    "job_tiles",
     "rewrite",
     "tile",
+    "tile_jobs",
     "ways",
 }
 

@@ -149,6 +149,10 @@ class CopyWriter:
     ) -> Iterator[str]:
         """A loop over the runs of bytes that lie together on both sides, where a table says."""
         runs, others = copied_places(_at_zero(source), _at_zero(destination))
+        rows = _as_rows(runs, others) if dma_token is not None else None
+        if rows is not None:
+            yield from self._rows_of_lines(copy, rows, indent, dma_token)
+            return
         size = math.gcd(runs.length, others.length)
         starts = [_split(found, size) for found in (others, runs)]
         names = [
@@ -166,6 +170,22 @@ class CopyWriter:
             yield self._run(copy, ends, f"{indent}    ", dma_token)
             yield f"{indent}  }}"
         yield f"{indent}}}"
+
+    def _rows_of_lines(
+        self, copy: Copy, rows: "_Rows", indent: str, dma_token: str | None
+    ) -> Iterator[str]:
+        """Lines that are equally far apart on both sides: one start of a DMA."""
+        views = self.layout.program.view
+        ends = (
+            f"{self._address(views[name])}{f' + {first}' if first else ''}"
+            for name, first in ((copy.destination, rows.to_first), (copy.source, rows.from_first))
+        )
+        numbers = (
+            f"{number}u" for number in (rows.bytes, rows.count, rows.to_step, rows.from_step)
+        )
+        yield f"{indent}// {print_name_of(copy)}"
+        arguments = [str(dma_token), *ends, *numbers]
+        yield wrapped_call(f"{indent}{self._start_of(copy)}(", arguments, ");")
 
     def _run(self, copy: Copy, ends: Sequence[str], indent: str, dma_token: str | None) -> str:
         """One run of bytes. ends: to, from, how many."""
@@ -253,6 +273,34 @@ class CopyWriter:
             elif index:
                 text += f" + {index} * {stride}"
         return text
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Lines of a copy: how many bytes each has, how many there are, and where they begin on both sides."""
+
+    bytes: int
+    count: int
+    to_first: int
+    to_step: int
+    from_first: int
+    from_step: int
+
+
+def _as_rows(runs: Places, others: Places) -> _Rows | None:
+    """Of runs from `runs` to `others` that are equally far apart, and of one that is no whole view; None of others."""
+    count = len(runs.starts)
+    if runs.length != others.length or len(others.starts) != count:
+        return None
+    if count == 1:
+        first, other = int(others.starts[0]), int(runs.starts[0])
+        return _Rows(runs.length, 1, first, 0, other, 0) if first or other else None
+    steps = [np.diff(found.starts) for found in (others, runs)]
+    if any((step != step[0]).any() or step[0] < 0 for step in steps):
+        return None
+    firsts = [int(found.starts[0]) for found in (others, runs)]
+    to_step, from_step = (int(step[0]) for step in steps)
+    return _Rows(runs.length, count, firsts[0], to_step, firsts[1], from_step)
 
 
 def _at_zero(view: View) -> View:

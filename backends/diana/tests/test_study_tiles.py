@@ -1,7 +1,5 @@
 """The study of tiles: what they take by the model, and which one each rule chooses."""
 
-from xml.etree import ElementTree
-
 import pytest
 from study_tiles import (
     LAYERS,
@@ -14,9 +12,7 @@ from study_tiles import (
     htvm,
     largest,
     lines,
-    panels,
 )
-from tiles_picture import Panel, Point, picture
 from tinsmith_diana import jobs
 
 _LAYER = Layer(16, 32, 8, 16, 3)
@@ -81,27 +77,3 @@ def test_rules_choose_as_they_say() -> None:
     assert htvm(layer, 512) is None
     assert [*lines([layer], [512])] == []
     assert [len(line) for line in lines([layer], [1 << 18])] == [7]
-
-
-def test_the_picture_shows_each_layer_in_each_memory() -> None:
-    budgets = [1 << 18, 1 << 15, 1 << 14]
-    drawn = picture([*panels(LAYERS, budgets)])
-    assert drawn == picture([*panels(LAYERS, budgets)])
-    root = ElementTree.fromstring(drawn)
-    marks = [each.get("class") for each in root]
-    # One of each kind is the legend's.
-    assert marks.count("ours") == marks.count("htvm") == marks.count("any") == 1 + 3 * len(LAYERS)
-    texts = [each.text for each in root]
-    assert {str(layer) for layer in LAYERS} <= {*texts}
-    assert texts.count("256 KiB") == texts.count("32") == texts.count("16") == len(LAYERS)
-
-
-def test_the_height_of_a_mark_is_its_times() -> None:
-    point = Point(256, 400, 200, 100, 100), Point(16, 800, 400, 200, 100)
-    root = ElementTree.fromstring(picture([Panel("layer", point, 100)]))
-    ours = [float(each.get("cy", "")) for each in root if each.get("class") == "ours"][1:]
-    bars = [each for each in root if each.get("class") == "any"][1:]
-    ends = [[ours[0] - float(bar.get(name, "")) for name in ("y1", "y2")] for bar in bars]
-    # Three doublings in 132 points.
-    assert ours[0] == ours[1]
-    assert ends == [[88, 44], [132, 88]]

@@ -1,7 +1,7 @@
 """The back ends for DIANA's accelerators: the layers they take, their constants, how tensors lie."""
 
 from tinsmith_diana.backend import DianaAnalogBackend, DianaDigitalBackend
-from tinsmith_diana.layouts import DianaBanks, DianaPixels, DianaRows
+from tinsmith_diana.layouts import DianaBanks, DianaPixels, DianaPlanes, DianaRows
 from tinsmith_diana.packing import (
     PackingError,
     packed_convolution,
@@ -14,6 +14,7 @@ __all__ = [
     "DianaBanks",
     "DianaDigitalBackend",
     "DianaPixels",
+    "DianaPlanes",
     "DianaRows",
     "PackingError",
     "packed_convolution",

@@ -13,13 +13,24 @@ from tinsmith_ir.operators import Add
 from tinsmith_ir.parameter_records import WeightedSumParameters
 from tinsmith_ir.parameters import weighted_sum_parameters
 from tinsmith_ir.rounding import Rounding
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope, Signature
+from tinsmith_lowering import (
+    Cost,
+    Cuts,
+    Emission,
+    Kernel,
+    Layer,
+    Layouts,
+    Prepared,
+    Scope,
+    Signature,
+)
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.layouts import DianaBanks, DianaPixels
+from tinsmith_diana.layouts import DianaBanks, DianaPixels, padded
 from tinsmith_diana.rules import (
     IN_BANKS,
     IN_PIXELS,
+    IN_ROWS,
     ROWS,
     bank_bytes,
     banks_emission,
@@ -30,8 +41,10 @@ from tinsmith_diana.rules import (
     emission,
     job_kernel,
     l1_finding,
+    least_rows,
     prepared,
     rows_bytes,
+    tile_finding,
 )
 
 SizeOf = Callable[[TensorType], int]
@@ -97,9 +110,26 @@ def clips_to_int8(layer: Layer) -> str | None:
     return None if ends == (-128, 127) else f"it is clipped to {ends[0]} to {ends[1]}"
 
 
-def tensors_fit(layer: Layer) -> str | None:
-    """Operands and result, in rows of whole words, fit the L1 memory of 262,144 bytes together."""
-    return l1_finding([layer.input(0), layer.input(1)], layer.output)
+def tile_fits(layer: Layer) -> str | None:
+    """Some rows of a channel, as few as copies move, of operands and result, or three vectors, fit the L1 memory of
+    262,144 bytes together.
+    """
+    shape = layer.output.shape
+    if len(shape) < 4:
+        return l1_finding([layer.input(0), layer.input(1)], layer.output)
+    return tile_finding(3 * least_rows(shape[2], shape[1]) * padded(shape[2]))
+
+
+def cuts(layer: Layer) -> Cuts | None:
+    """Images by rows and channels; HTVM's weights are those of its solver's objective."""
+    is_image = len(layer.output.shape) == 4
+    return Cuts(((1, 1), (3, 1)), (IN_ROWS,), htvm_weight) if is_image else None
+
+
+def htvm_weight(layer: Layer) -> int:
+    """Of a tile, by the solver of HTVM's code (KULeuven-MICAS/htvm)."""
+    _, height, width, channels = layer.output.shape
+    return 10**6 * 3 * layer.output.elements + 1000 * channels + 10 * width + height
 
 
 def is_image(layer: Layer) -> str | None:
@@ -196,7 +226,8 @@ def kernels() -> tuple[Kernel, ...]:
         ),
         kernel(
             emit=emit,
-            rules=(board_has_array, operands_are_computed, has_rows, *of_sums, tensors_fit),
+            rules=(board_has_array, operands_are_computed, has_rows, *of_sums, tile_fits),
+            cuts=cuts,
             prepare=partial(prepare, size_of=rows_bytes),
             layouts=partial(layouts, lie=ROWS),
             cost=partial(cost, size_of=rows_bytes),

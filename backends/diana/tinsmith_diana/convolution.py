@@ -1,6 +1,6 @@
 """Conv2D and DepthwiseConv2D as jobs of DIANA's digital accelerator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.operators import Conv2D, Convolution, DepthwiseConv2D
 from tinsmith_lowering import (
     Cost,
+    Cuts,
     Emission,
     Kernel,
     Layer,
@@ -19,19 +20,25 @@ from tinsmith_lowering import (
 )
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.packing import packed_convolution, packed_depthwise
+from tinsmith_diana.layouts import LANES, DianaPlanes, padded, plane_bytes
+from tinsmith_diana.packing import SLOTS, packed_convolution, packed_depthwise
 from tinsmith_diana.rules import (
+    IN_PLANES,
+    IN_ROWS,
     board_has_array,
     cost_of,
     emit_weighted,
     features_of,
     in_rows,
-    l1_finding,
+    least_rows,
     prepared,
+    tile_finding,
     weighted_kernel,
     weights_finding,
 )
 
+_FILL, _CHANNEL = 10**6, 10**5
+"""What HTVM's solver weighs against a byte."""
 _SIDES = (1, 3, 5, 7)
 _STRIDES = ((1, 1), (2, 2))
 
@@ -114,14 +121,45 @@ def weights_fit(layer: Layer) -> str | None:
     return weights_finding(work_of(layer))
 
 
-def tensors_fit(layer: Layer) -> str | None:
-    """Input and result, in rows of whole words, and what is written behind the result fit the L1 memory of 262,144
-    bytes together.
+def tile_fits(layer: Layer) -> str | None:
+    """Some rows of 16 outputs, as few as copies move, fit the L1 memory of 262,144 bytes together with what they read
+    and what is written behind them.
     """
-    return l1_finding([layer.input(0)], layer.output, _behind(layer))
+    work = work_of(layer)
+    height, width, outputs = work.output
+    rows = least_rows(width, height)
+    read = min(work.input[0], (rows - 1) * work.stride + work.window[0])
+    channels = min(outputs, LANES)
+    inputs = channels if work.is_depthwise else work.input[2]
+    written = LANES + (channels - 1 if work.is_depthwise else 0)
+    of_input = inputs * plane_bytes(read, work.input[1])
+    return tile_finding(of_input + written * rows * padded(width))
 
 
-def work_of(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convolution:
+def cuts(layer: Layer) -> Cuts:
+    """Rows, and outputs by as many as a job computes; of depthwise layers by as many as lie together in its weights."""
+    is_depthwise = isinstance(layer.operator, DepthwiseConv2D)
+    axes = ((1, 1), (3, SLOTS if is_depthwise else LANES))
+    return Cuts(axes, (IN_ROWS, IN_PLANES), htvm_weight)
+
+
+def htvm_weight(layer: Layer) -> int:
+    """Of a tile, by the solver of HTVM's code (KULeuven-MICAS/htvm): bytes, channels and columns that fill the array,
+    16 pixels or more, columns, channels. Its paper's equations 3 to 5 have other axes for some of them.
+    """
+    _, height, width, channels = layer.output.shape
+    has_pixels = height * width >= LANES
+    weight = layer.input(0).elements + layer.output.elements
+    weight += _FILL * ((width - 1) % LANES) + _FILL * has_pixels + _FILL * width
+    weight += _CHANNEL * channels
+    if isinstance(layer.operator, DepthwiseConv2D):
+        return weight
+    return weight + _FILL * ((channels - 1) % LANES)
+
+
+def work_of(
+    layer: Layer, shift: int = 0, *, relu: bool = False, in_planes: bool = False
+) -> jobs.Convolution:
     """Of a layer whose window is known. shift, relu: see `scales.Scale`; of cycles and bytes they change none."""
     _, rows, columns, channels = layer.input(0).shape
     _, height, width, outputs = layer.output.shape
@@ -136,13 +174,15 @@ def work_of(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.Convolu
         relu,
         isinstance(layer.operator, DepthwiseConv2D),
         features=features_of(layer),
+        in_planes=in_planes,
     )
 
 
-def prepare(layer: Layer) -> tuple[Prepared, ...]:
+def prepare(layer: Layer, *, in_planes: bool = False) -> tuple[Prepared, ...]:
     """The record, and the weights and biases that its jobs load."""
     scale = scales.scale_of(layer)
-    return prepared(work_of(layer, scale.shift, relu=scale.relu), packed_weights(layer))
+    work = work_of(layer, scale.shift, relu=scale.relu, in_planes=in_planes)
+    return prepared(work, packed_weights(layer))
 
 
 def packed_weights(layer: Layer) -> NDArray[np.int8]:
@@ -174,6 +214,11 @@ def layouts(layer: Layer) -> Layouts:
     return in_rows(1, _behind(layer))
 
 
+def planes(layer: Layer) -> Layouts:
+    """The input in padded planes."""
+    return replace(layouts(layer), inputs=(DianaPlanes.name,))
+
+
 def _behind(layer: Layer) -> int:
     work = work_of(layer)
     return work.planes_behind * work.plane_bytes[1]
@@ -190,17 +235,26 @@ RULES = (
     padding_is_small,
     zeros_are_padding,
     weights_fit,
-    tensors_fit,
+    tile_fits,
     *scales.RULES,
 )
 
 
 def kernels() -> tuple[Kernel, ...]:
-    """Of both operators."""
-    kernel = partial(
-        weighted_kernel, rules=RULES, prepare=prepare, emit=emit, layouts=layouts, cost=cost
+    """Of both operators; those of padded planes are for tiles."""
+    kernel = partial(weighted_kernel, rules=RULES, emit=emit, cost=cost)
+    in_rows_ = partial(kernel, prepare=prepare, layouts=layouts, cuts=cuts)
+    in_planes = partial(
+        kernel,
+        name=IN_PLANES,
+        prepare=partial(prepare, in_planes=True),
+        layouts=planes,
+        as_they_lie=True,
     )
-    return tuple(kernel(operator=operator) for operator in (Conv2D, DepthwiseConv2D))
+    operators = Conv2D, DepthwiseConv2D
+    return tuple(
+        made(operator=operator) for made in (in_rows_, in_planes) for operator in operators
+    )
 
 
 def _window(layer: Layer) -> _Window | None:

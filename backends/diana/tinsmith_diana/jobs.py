@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from tinsmith_diana.joining import WEIGHT_MEMORY_BYTES as WEIGHT_MEMORY_BYTES
 from tinsmith_diana.joining import Features, least_parts, most_joined
-from tinsmith_diana.layouts import BANK_BYTES, BANKS, LANES, padded
+from tinsmith_diana.layouts import BANK_BYTES, BANKS, LANES, padded, plane_bytes
 from tinsmith_diana.packing import (
     SLOTS,
     convolution_bytes,
@@ -61,7 +61,7 @@ class Convolution:
     """input, output: height, width, channels. window: height, width, each of 1, 3, 5, 7. stride: 1 or 2. padding: rows
     of zeros above and below, columns on both sides alike. shift: 0 to 31, to the right. relu: clips to [0, 127].
     gives_pixels: the output has channels last, 16 of them in a bank; of more than 64 channels by one job alone.
-    features: see `joined`.
+    features: see `joined`. in_planes: planes of the input are padded, as `DianaPlanes` has them.
     """
 
     input: tuple[int, int, int]
@@ -74,12 +74,14 @@ class Convolution:
     is_depthwise: bool = False
     gives_pixels: bool = False
     features: Features = frozenset()
+    in_planes: bool = False
 
     @property
     def plane_bytes(self) -> tuple[int, int]:
         """Of a channel of the input, and of the output."""
         (rows, columns, _), (height, width, _) = self.input, self.output
-        return rows * padded(columns), height * padded(width)
+        of_input = plane_bytes(rows, columns) if self.in_planes else rows * padded(columns)
+        return of_input, height * padded(width)
 
     @property
     def weight_bytes(self) -> int:

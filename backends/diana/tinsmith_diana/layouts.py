@@ -4,8 +4,9 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from tinsmith_ir import ElementLayout, GraphError, TensorType
+from tinsmith_ir import Box, ElementLayout, GraphError, TensorType
 from tinsmith_ir.dtypes import DType
+from tinsmith_ir.layouts import Lines
 
 LANES = 16
 """Bytes of a word of the L1 memory; columns, and output channels, of the array."""
@@ -21,6 +22,8 @@ WORD_ORDER = 3
 """Element `i` lies at byte `i ^ 3`: both arrays take 32-bit words from the most significant byte on (HTVM's layout
 transform, KULeuven-MICAS/htvm)."""
 
+_PLANES = "diana planes of rows"
+
 
 class DianaRows(ElementLayout):
     """An image [1, H, W, C] as C planes of H rows, each row padded to a multiple of 16 bytes: element (y, x, c) at byte
@@ -29,6 +32,7 @@ class DianaRows(ElementLayout):
     """
 
     name: ClassVar[str] = "diana_rows"
+    family: ClassVar[str] = _PLANES
 
     def size_bytes(self, type_: TensorType) -> int:
         """A multiple of 32. Raises GraphError for other types than int8, several images, other ranks."""
@@ -54,6 +58,53 @@ class DianaRows(ElementLayout):
         rows = planes + np.arange(height, dtype=np.int64)[:, None, None]
         columns = np.arange(width, dtype=np.int64)[None, :, None]
         return ((rows * padded(width) + columns) ^ WORD_ORDER)[None]
+
+    def lines(self, whole: TensorType, box: Box) -> Lines | None:
+        """A line for each plane: the box's rows of it, if it has all columns."""
+        if len(whole.shape) != 4 or not box.is_whole(whole.shape, 2):
+            return None
+        _, height, width, channels = whole.shape
+        _, (first, last), _, (begin, end) = box.ranges
+        plane, row = height * padded(width), padded(width)
+        starts = np.arange(begin, end, dtype=np.int64) * plane + first * row
+        is_last = last == height and end == channels
+        tail = self.size_bytes(whole) - channels * plane if is_last else 0
+        return Lines(starts, (last - first) * row, tail=tail)
+
+
+class DianaPlanes(ElementLayout):
+    """As `DianaRows`, of an image alone, but each plane is padded to a multiple of the 32 bytes that copies take at
+    once: rows of an image come there by a copy for each plane, wherever they begin and however many there are.
+    """
+
+    name: ClassVar[str] = "diana_planes"
+    family: ClassVar[str] = _PLANES
+
+    def size_bytes(self, type_: TensorType) -> int:
+        """A multiple of 32. Raises GraphError for other types than int8, several images, other ranks."""
+        if type_.dtype is DType.INT8 and len(type_.shape) == 4 and type_.shape[0] == 1:
+            _, height, width, channels = type_.shape
+            return channels * plane_bytes(height, width)
+        raise GraphError(
+            f"layout {self.name!r}: expected i8[1,H,W,C], got {type_}; copy one image at a time"
+        )
+
+    def offsets(self, type_: TensorType) -> NDArray[np.int64]:
+        """Of each element, of the tensor's shape."""
+        _, height, width, channels = type_.shape
+        planes = np.arange(channels, dtype=np.int64) * plane_bytes(height, width)
+        rows = np.arange(height, dtype=np.int64)[:, None, None] * padded(width)
+        columns = np.arange(width, dtype=np.int64)[None, :, None]
+        return ((planes + rows + columns) ^ WORD_ORDER)[None]
+
+    def lines(self, whole: TensorType, box: Box) -> Lines | None:
+        """A line for each plane, with its padding."""
+        if not box.is_whole(whole.shape):
+            return None
+        _, height, width, channels = whole.shape
+        plane, length = plane_bytes(height, width), height * padded(width)
+        starts = np.arange(channels, dtype=np.int64) * plane
+        return Lines(starts, length, behind=plane - length, tail=plane - length)
 
 
 class DianaPixels(ElementLayout):
@@ -123,6 +174,11 @@ class DianaBanks(ElementLayout):
 def pixel_words(channels: int) -> int:
     """Of 16 bytes, of a pixel in each of its banks."""
     return pixel_bytes(channels) // (banks(channels) * LANES)
+
+
+def plane_bytes(height: int, width: int) -> int:
+    """Of a plane in `DianaPlanes`."""
+    return _in_copies(height * padded(width))
 
 
 def pixel_bytes(channels: int) -> int:

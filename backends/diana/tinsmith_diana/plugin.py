@@ -7,6 +7,7 @@ from tinsmith_diana import (
     DianaBanks,
     DianaDigitalBackend,
     DianaPixels,
+    DianaPlanes,
     DianaRows,
 )
 from tinsmith_diana.analog import AnalogConv2D, AnalogReferenceBackend, MapAnalog
@@ -29,7 +30,7 @@ _DIANA = _files("diana")
 PLUGIN = Plugin(
     "tinsmith_diana",
     operators=(AnalogConv2D,),
-    layouts=(DianaRows, DianaPixels, DianaBanks),
+    layouts=(DianaRows, DianaPlanes, DianaPixels, DianaBanks),
     passes=(
         PassEntry(
             MapAnalog,

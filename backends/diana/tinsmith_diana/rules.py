@@ -1,5 +1,6 @@
 """Rules that layers of several operators share, and what their kernels declare alike."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -11,7 +12,14 @@ from tinsmith_lowering import Beside, Cost, Emission, Kernel, Layer, Layouts, Sc
 from tinsmith_lowering import Prepared as Constant
 
 from tinsmith_diana import jobs, scales
-from tinsmith_diana.layouts import BANK_BYTES, DianaBanks, DianaRows, banks
+from tinsmith_diana.layouts import (
+    BANK_BYTES,
+    COPIED_BYTES,
+    DianaBanks,
+    DianaRows,
+    banks,
+    padded,
+)
 
 ACCELERATOR = "digital"
 """Among those of a board."""
@@ -20,6 +28,8 @@ IN_ROWS, IN_PIXELS = "tinsmith_diana_digital", "tinsmith_diana_digital_in_pixels
 """Names of the accelerator's kernels, by how what they read lies: in rows, or as the analog accelerator leaves it."""
 IN_BANKS, TO_BANKS = "tinsmith_diana_digital_in_banks", "tinsmith_diana_digital_to_banks"
 """Those of images in banks of L1, as `keep-images` has them: from there to there, and from rows to there."""
+IN_PLANES = "tinsmith_diana_digital_in_planes"
+"""That of tiles whose rows are copied to padded planes."""
 _BACKEND = "diana_digital"
 
 job_kernel = partial(
@@ -71,6 +81,16 @@ def rows_bytes(type_: TensorType) -> int:
 def l1_finding(operands: Sequence[TensorType], result: TensorType, behind: int = 0) -> str | None:
     """None if they lie in the L1 memory together. behind: bytes behind the result that are written, too."""
     needed = sum(map(rows_bytes, (*operands, result))) + behind
+    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+
+
+def least_rows(width: int, height: int) -> int:
+    """The fewest rows of a result that copies move, which take whole pieces."""
+    return min(height, COPIED_BYTES // math.gcd(COPIED_BYTES, padded(width)))
+
+
+def tile_finding(needed: int) -> str | None:
+    """None if the smallest tile of a layer fits the L1 memory. needed: its bytes."""
     return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
 
 

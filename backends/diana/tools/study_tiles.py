@@ -1,7 +1,8 @@
 """A study: what a convolution of the digital array takes in tiles, where its L1 memory is smaller, as figure 4 of
-HTVM's paper asks. All cycles are modelled (`tinsmith_diana.jobs`), none is simulated, and nothing of it is compiled.
+HTVM's paper asks, with tiles of columns, too, as the pass `tile-jobs` has none. All cycles are modelled
+(`tinsmith_diana.jobs`), none is simulated, and nothing of it is compiled; `tinsmith bench diana-tiles` is simulated.
 
-python backends/diana/tools/study_tiles.py [FILE.svg]
+python backends/diana/tools/study_tiles.py
 
 A tile is some output channels, rows and columns; input channels stay whole. As HTVM's loop has it, each tile copies its
 part of the input, runs its jobs and copies its part of the result. Tiles are chosen by three rules: the largest one
@@ -14,9 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 
-from tiles_picture import Panel, Point, picture
 from tinsmith_diana import jobs
 from tinsmith_diana.layouts import COPIED_BYTES, LANES, padded
 from tinsmith_diana.packing import convolution_bytes
@@ -226,36 +225,8 @@ def lines(layers: Sequence[Layer], budgets: Sequence[int]) -> Iterator[list[str]
             yield [str(layer), f"{budget // 1024}", *taken]
 
 
-def panels(layers: Sequence[Layer], budgets: Sequence[int]) -> Iterator[Panel]:
-    """For the picture, of layers that fit the first of the budgets as a whole, each in all of them."""
-    for layer in layers:
-        points = [_point(layer, budget) for budget in budgets]
-        yield Panel(str(layer), points, points[0].ours)
-
-
-def _point(layer: Layer, budget: int) -> Point:
-    worst, best, weighed = (
-        cycles(layer, _found(rule(layer, budget), layer, budget))
-        for rule in (RULES["largest, worst"], RULES["largest, best"], htvm)
-    )
-    kept = _found(fewest(layer, budget, kept=True), layer, budget)
-    return Point(budget // 1024, worst, best, weighed, cycles(layer, kept, kept=True))
-
-
-def _found(tile: Tile | None, layer: Layer, budget: int) -> Tile:
-    if tile is None:
-        raise ValueError(f"{layer}: no tile has room in {budget} bytes")
-    return tile
-
-
 def main() -> int:
-    """Print the table; write the picture if a file is named."""
-    if len(sys.argv) > 2 or any(not name.endswith(".svg") for name in sys.argv[1:]):
-        print("expected at most one argument, FILE.svg", file=sys.stderr)
-        return 2
-    for name in sys.argv[1:]:
-        text = picture([*panels(LAYERS, _BUDGETS)])
-        Path(name).write_text(text, encoding="utf-8", newline="\n")
+    """Print the table."""
     rows = [["layer", "L1, KiB", *RULES, "kept"], *lines(LAYERS, _BUDGETS)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     rows.insert(1, ["-" * width for width in widths])

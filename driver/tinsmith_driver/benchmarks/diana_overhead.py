@@ -43,7 +43,7 @@ from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import traced
 from tinsmith_driver.table import table, thousands
-from tinsmith_driver.traces import tracks_of
+from tinsmith_driver.traces import Span, tracks_of
 
 ANALOG_TRIGGER_CYCLES = 600 - 70
 """Of an analog job, besides what the accelerator takes to begin one and to load, which is simulated."""
@@ -170,16 +170,32 @@ def _function(compilation: Compilation) -> str:
     return f"{compilation.program.name}_run"
 
 
-def overhead_row(
-    layer: OverheadLayer, trace: bytes, run_function: str, *, bit_exact: bool
-) -> OverheadRow:
+@dataclass(frozen=True)
+class LayerCycles:
+    """Of a layer by itself. jobs, copies: of the array; whole: cycles of both with our driver."""
+
+    jobs: Sequence[Span]
+    copies: Sequence[Span]
+    whole: int
+
+
+def layer_cycles(trace: bytes, run_function: str, array: str) -> LayerCycles:
     """trace: of DIANA, of one inference by that function."""
     tracks = tracks_of(trace)
     mine = [span for span in tracks[CORE] if span.name == run_function]
     begin, end = mine[0].begin, mine[-1].end
-    jobs, copies = jobs_and_copies(tracks[layer.array], begin, end)
+    jobs, copies = jobs_and_copies(tracks[array], begin, end)
     within = (span for span in tracks[CORE] if begin <= span.begin < end)
     whole = cycles_of(span for span in within if span.name.startswith((run_function, *_OWN)))
+    return LayerCycles(jobs, copies, whole)
+
+
+def overhead_row(
+    layer: OverheadLayer, trace: bytes, run_function: str, *, bit_exact: bool
+) -> OverheadRow:
+    """trace: of DIANA, of one inference by that function."""
+    found = layer_cycles(trace, run_function, layer.array)
+    jobs, copies = found.jobs, found.copies
     simulated = Simulated(cycles_of(jobs), cycles_of(copies), len(copies), 0)
     triggers, others = _of_htvm(layer, simulated)
     return OverheadRow(
@@ -188,7 +204,7 @@ def overhead_row(
         layer.array,
         layer.work,
         simulated.array,
-        whole,
+        found.whole,
         simulated.array + triggers,
         simulated.cycles + triggers + others,
         bit_exact,

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.layouts import layout_bytes
+from tinsmith_ir.places import copied_places
 from tinsmith_ir.program import Call, Copy, Fill, Loop, Program, Step, Wait
 from tinsmith_lowering import (
     BYTES_PER_CYCLE,
@@ -19,7 +20,7 @@ from tinsmith_lowering import (
     find_kernel,
     layer_of_call,
 )
-from tinsmith_target import Target
+from tinsmith_target import Scratchpad, Target
 
 _ISSUE_CYCLES = 300
 """Of core 0 that starts a job, if its kernel does not say: its registers."""
@@ -93,12 +94,19 @@ class Costs:
         size_bytes = layout_bytes(view.layout, view.type)
         scratchpad = self.target.board.scratchpad
         if scratchpad is not None and copy.engine is not None:
-            cycles = size_bytes // scratchpad.copy_bytes_per_cycle
-            return StepCost(scratchpad.copy_setup_cycles, cycles)
+            return self._of_scratchpad(scratchpad, copy)
         cycles = size_bytes // BYTES_PER_CYCLE
         if copy.engine is None:
             return StepCost(COPY_CORE_CYCLES + cycles)
         return StepCost(COPY_CORE_CYCLES, cycles)
+
+    def _of_scratchpad(self, scratchpad: Scratchpad, copy: Copy) -> StepCost:
+        """The core starts each line of bytes that lie together."""
+        ends = (self.program.view[name] for name in (copy.source, copy.destination))
+        found, _ = copied_places(*ends)
+        further = (len(found.starts) - 1) * scratchpad.copy_line_cycles
+        moved = len(found.starts) * found.length // scratchpad.copy_bytes_per_cycle
+        return StepCost(scratchpad.copy_setup_cycles + further, moved)
 
 
 def _turns(step: Step, count: int) -> int:

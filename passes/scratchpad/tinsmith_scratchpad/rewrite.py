@@ -101,7 +101,11 @@ def _engines(
         is_copying = any(beside[call.name].copies for call in mine)
         own = (scratchpad.memory, far) if is_copying else (scratchpad.memory,)
         yield Engine(each.name, tuple(dict.fromkeys((*own, *memories))), each.is_fifo, each.depth)
-    yield Engine(COPIES, (far, scratchpad.memory), is_fifo=False, alignment=scratchpad.alignment)
+    addresses = scratchpad.address_alignment or scratchpad.alignment
+    lengths = 1 if addresses == scratchpad.alignment else scratchpad.alignment
+    yield Engine(
+        COPIES, (far, scratchpad.memory), is_fifo=False, alignment=addresses, lengths=lengths
+    )
 
 
 def _runs_on(engine: str, beside: Beside | None) -> bool:

@@ -1,16 +1,17 @@
 """The program pass: what accelerators touch lies in their scratchpad."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
 from tinsmith_ir.escape import visible
+from tinsmith_ir.hazards import step_names
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Call, Loop, Program, simple_steps
 from tinsmith_lowering import Beside, Kernel, find_kernel, layer_of_call
-from tinsmith_target import Target
+from tinsmith_target import Scratchpad, Target
 
 from tinsmith_scratchpad.rewrite import rewritten
 
@@ -24,15 +25,25 @@ class UseScratchpad(Checked):
     kernels: those that the program was lowered with. round_trips: nothing stays in the scratchpad behind the call that
     made it, and nothing is found there by the next: each call's operands are copied to it and its results from it, as
     compilers have it that make code layer by layer. Slower; what keeping tensors there saves is the difference.
+    bytes: how much of the scratchpad there is; None for the board's all. A call whose tensors do not fit it together,
+    of a kernel that says how it is cut (`Kernel.cuts`), has them afar and the scratchpad for itself: `tile-jobs` cuts
+    it.
     """
 
     target: Target
     kernels: Sequence[Kernel]
     round_trips: bool = False
+    bytes: int | None = None
 
     name: ClassVar[str] = "use-scratchpad"
     # The same calls in the same order, of the same bytes.
     contract: ClassVar[Contract] = BIT_EXACT
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for bytes that are none."""
+        super().__post_init__()
+        if self.bytes is not None and self.bytes < 1:
+            raise UsageError(f"{self.name}: expected bytes from 1, got {self.bytes}")
 
     @checked
     def run(self, program: Program) -> Program:
@@ -44,22 +55,26 @@ class UseScratchpad(Checked):
         scratchpad = self.target.board.scratchpad
         if scratchpad is None:
             return program
-        beside = dict(self._beside(program, scratchpad.accelerators))
+        most = self.target.board.memory(scratchpad.memory).size_bytes
+        size_bytes = most if self.bytes is None else self.bytes
+        if size_bytes > most:
+            raise UsageError(
+                f"{self.name}: expected bytes up to the {most:,} of {scratchpad.memory}, got {size_bytes:,}"
+            )
+        beside = dict(self._beside(program, scratchpad, size_bytes))
         if not beside:
             return program
         _check_outside_of_loops(program, beside)
-        size_bytes = self.target.board.memory(scratchpad.memory).size_bytes
         return rewritten(program, beside, scratchpad, size_bytes, round_trips=self.round_trips)
 
     def _beside(
-        self, program: Program, accelerators: Sequence[str]
+        self, program: Program, scratchpad: Scratchpad, size_bytes: int
     ) -> Iterator[tuple[str, Beside]]:
-        """Calls of the accelerators, by name, and what runs them."""
+        """Calls of the accelerators, by name, and what runs them; those to be cut as if they copied by themselves."""
         for call in program.calls:
-            kernel = find_kernel(
-                call.kernel, layer_of_call(program, call, self.target), self.kernels
-            )
-            if kernel.accelerator not in accelerators:
+            layer = layer_of_call(program, call, self.target)
+            kernel = find_kernel(call.kernel, layer, self.kernels)
+            if kernel.accelerator not in scratchpad.accelerators:
                 continue
             if kernel.beside is None:
                 raise UsageError(
@@ -71,7 +86,19 @@ class UseScratchpad(Checked):
                     f"{self.name}: layer {visible(call.name)}: expected a call that no pass has given to an engine, "
                     f"got one on {call.engine!r}; leave out that pass"
                 )
+            is_large = tensors_bytes(program, call, scratchpad.alignment) > size_bytes
+            if is_large and not kernel.beside.copies and kernel.cuts(layer) is not None:
+                yield call.name, replace(kernel.beside, copies_operands=True, copies_results=True)
+                continue
             yield call.name, kernel.beside
+
+
+def tensors_bytes(program: Program, call: Call, alignment: int) -> int:
+    """Of the buffers that a call touches, each once."""
+    reads, writes = step_names(call)
+    views = (program.view.get(name) for name in (*reads, *writes))
+    buffers = {view.buffer for view in views if view is not None}
+    return sum(-(-program.buffer[name].size_bytes // alignment) * alignment for name in buffers)
 
 
 def _check_outside_of_loops(program: Program, beside: Mapping[str, Beside]) -> None:

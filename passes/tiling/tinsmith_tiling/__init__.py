@@ -15,8 +15,10 @@ from tinsmith_tiling.model import (
 )
 from tinsmith_tiling.solve import solve
 from tinsmith_tiling.tile import TileCalls, Tiling
+from tinsmith_tiling.tile_jobs import CutLayer, TileJobs
 
 __all__ = [
+    "CutLayer",
     "Layer",
     "Memory",
     "Plan",
@@ -25,6 +27,7 @@ __all__ = [
     "Status",
     "Tensor",
     "TileCalls",
+    "TileJobs",
     "Tiling",
     "TilingError",
     "Way",

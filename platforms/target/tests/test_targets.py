@@ -22,6 +22,7 @@ def test_all_promised_targets_are_there_in_order() -> None:
         "siracusa",
         "gap9",
         "diana",
+        "diana-images",
     ]
 
 
@@ -114,7 +115,7 @@ def test_cycles_are_counted_by_the_simulator_alone() -> None:
     counted = [
         item.name for item in targets() if item.board.emulator and item.board.emulator.counts_cycles
     ]
-    assert counted == ["pulp-open", "siracusa", "gap9", "diana"]
+    assert counted == ["pulp-open", "siracusa", "gap9", "diana", "diana-images"]
 
 
 def test_nothing_lies_below_a_stack_without_memory_protection_behind_it() -> None:

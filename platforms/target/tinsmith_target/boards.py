@@ -5,6 +5,8 @@ Counters were measured, not read in manuals: the FPGAIO counter of mps2-an505 an
 the device's default of 20 MHz in QEMU 7.2, not at the board's documented clock.
 """
 
+from dataclasses import replace
+
 from tinsmith_target.model import (
     INSTRUCTIONS_A_JOB,
     Board,
@@ -322,8 +324,28 @@ DIANA = Board(
     emulator=SocSimulator("diana"),
     dma="diana",
     scratchpad=Scratchpad(
-        "l1", ("digital", "analog"), alignment=32, copy_setup_cycles=165, copy_bytes_per_cycle=16
+        "l1",
+        ("digital", "analog"),
+        alignment=32,
+        address_alignment=16,
+        copy_setup_cycles=165,
+        # As measured of 36 lines of 480 bytes.
+        copy_line_cycles=68,
+        copy_bytes_per_cycle=16,
     ),
     unpublished=_OF_DIANA,
     source="platforms/simulators/soc/chips/diana.soc; set-up of copies: measured there; clock: arXiv 2406.07453",
+)
+
+DIANA_IMAGES = replace(
+    DIANA,
+    name="diana-images",
+    description="DIANA's host as above, with most of L2 for tensors instead of weights",
+    memories=(
+        Memory("l2_data", 0x1C00_0000, 24 * _KIB, "ram"),
+        Memory("l2_code", 0x1C00_6000, 72 * _KIB, "flash"),
+        Memory("l2_weights", 0x1C01_8000, 96 * _KIB, "flash"),
+        Memory("l2_arena", 0x1C03_0000, 320 * _KIB, "ram"),
+        _l1(256),
+    ),
 )

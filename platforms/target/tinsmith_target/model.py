@@ -167,14 +167,17 @@ class Scratchpad(Checked):
 
     memory: name of the board's memory. accelerators: names of those that read and write it; each copies, too, one thing
     after the other, and a copy goes to the first of them that does nothing. alignment: of tensors
-    there, and of addresses and lengths of copies, in bytes. copy_setup_cycles: of the core that starts and waits for a
-    copy; copy_bytes_per_cycle: what one moves besides.
+    there, and of lengths of copies, in bytes. address_alignment: of addresses of copies; 0 is as much.
+    copy_setup_cycles: of the core that starts and waits for a copy; copy_line_cycles: more of each further line of
+    bytes; copy_bytes_per_cycle: what one moves besides.
     """
 
     memory: str
     accelerators: tuple[str, ...]
     alignment: int
+    address_alignment: int = 0
     copy_setup_cycles: int = 0
+    copy_line_cycles: int = 0
     copy_bytes_per_cycle: int = 16
 
 

@@ -102,6 +102,14 @@ _TARGETS = (
         boards.DIANA,
         "pulp_nn",
     ),
+    Target(
+        "diana-images",
+        "DIANA's host with 320 of its 512 KB for tensors, for images larger than the accelerators' memory",
+        "riscv32-corev",
+        frozenset(),
+        boards.DIANA_IMAGES,
+        "pulp_nn",
+    ),
 )
 
 

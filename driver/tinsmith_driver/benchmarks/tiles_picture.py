@@ -1,5 +1,5 @@
-"""A drawing of the study of tiles: for each layer its cycles over a shrinking L1 memory, by each rule, in times of what
-the whole layer takes. It is read in a page of 400 points, in light and in dark.
+"""A drawing of layers in tiles: for each its cycles over a shrinking L1 memory, by each rule that chooses tiles, in
+times of what the whole layer takes. It is read in a page of 400 points, in light and in dark.
 """
 
 import math
@@ -10,7 +10,7 @@ _WIDTH, _LEFT, _RIGHT = 480, 56, 452
 """Of the drawing; where the largest memory is and the smallest."""
 _TOP, _PANEL, _HEIGHT = 112, 196, 132
 """Above the first panel; of a panel, and of the axes in it."""
-_SUBJECT = "Cycles of a layer in tiles, as L1 shrinks (modelled)"
+_SUBJECT = "Cycles of a layer in tiles, as L1 shrinks (simulated)"
 _STYLE = """
   svg { --ground: #ffffff; --ink: #1f2328; --faint: #d1d9e0; --ours: #0969da; --htvm: #bc4c00; --any: #8c959f; }
   @media (prefers-color-scheme: dark) {
@@ -30,13 +30,10 @@ _STYLE = """
 
 @dataclass(frozen=True)
 class Point:
-    """A memory of so many KiB, and cycles there: of the largest tiles, the worst and the best; by HTVM's weights; ours,
-    the fewest where inputs are kept.
-    """
+    """A memory of so many KiB, and cycles there: of the largest tiles; by HTVM's weights; ours, by fewest cycles."""
 
     kib: int
-    worst: int
-    best: int
+    largest: int
     htvm: int
     ours: int
 
@@ -53,7 +50,9 @@ class Panel:
 def picture(panels: Sequence[Panel]) -> str:
     """The same text for the same cycles. All panels have one scale, a power of two a line."""
     height = _TOP + len(panels) * _PANEL
-    times = (point.worst / panel.whole for panel in panels for point in panel.points)
+    times = (
+        max(point.largest, point.htvm) / panel.whole for panel in panels for point in panel.points
+    )
     doublings = math.ceil(math.log2(max(2.0, *times)))
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="640" role="img">',
@@ -71,7 +70,7 @@ def picture(panels: Sequence[Panel]) -> str:
 def _legend() -> Iterator[str]:
     """Three marks and what they are."""
     texts = (
-        "largest tiles, without heuristics: best to worst",
+        "largest tiles, without heuristics",
         "HTVM's heuristics",
         "fewest cycles, with the input kept",
     )
@@ -92,11 +91,11 @@ def _drawn(panel: Panel, top: int, doublings: int) -> Iterator[str]:
     step = (_RIGHT - _LEFT) / (len(panel.points) - 1)
     for number, point in enumerate(panel.points):
         x = round(_LEFT + number * step, 1)
-        worst, best, htvm, ours = (
+        largest, htvm, ours = (
             _height_of(cycles / panel.whole, bottom, doublings)
-            for cycles in (point.worst, point.best, point.htvm, point.ours)
+            for cycles in (point.largest, point.htvm, point.ours)
         )
-        yield f'<line class="any" x1="{x:g}" x2="{x:g}" y1="{worst:g}" y2="{best:g}"/>'
+        yield _any(x, largest)
         yield _htvm(x, htvm)
         yield _ours(x, ours)
         unit = " KiB" if number == 0 else ""

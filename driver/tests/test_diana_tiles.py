@@ -1,0 +1,91 @@
+"""Layers of DIANA's digital array in tiles: simulated in little L1, and what its benchmark says of rules and bounds."""
+
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from tinsmith_driver import main
+from tinsmith_driver.benchmarks.diana_tiles import (
+    TARGET,
+    TilesLayer,
+    TilesRow,
+    misses,
+    panels,
+    tiles_layers,
+    tiles_row,
+)
+from tinsmith_driver.benchmarks.htvm_networks import one_convolution, one_depthwise, one_sum
+from tinsmith_driver.benchmarks.tiles_picture import picture
+from tinsmith_emulators import MissingEmulatorError, need_emulator
+from tinsmith_ir import Graph, print_graph
+from tinsmith_target import target
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_ROW = TilesRow("conv", 16, "cost", 4, 500, 100, 700, bit_exact=True)
+
+
+@pytest.fixture
+def simulator() -> None:
+    """Skips where the chip cannot be simulated."""
+    try:
+        need_emulator(target(TARGET).board)
+    except MissingEmulatorError as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize(
+    "graph",
+    [one_convolution((21, 40, 8), 24, 3), one_depthwise((21, 40, 12)), one_sum((21, 40, 12))],
+    ids=["convolution", "depthwise", "sum"],
+)
+def test_layers_larger_than_l1_are_bit_exact_on_the_chip(
+    graph: Graph, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "layer.tsm"
+    model.write_text(print_graph(graph), encoding="utf-8")
+    passes = ["--pass", "set-rounding{mode=floor}", "--pass", "use-scratchpad{bytes=12000}"]
+    asked = ["--target", TARGET, "--engines", "digital", "--layers", "--no-progress", *passes]
+    assert main(["verify", str(model), *asked]) == 0
+    out = capsys.readouterr().out
+    assert "bit-exact" in out
+    assert out.count("tinsmith_diana_digital") > 2
+
+
+@pytest.mark.usefixtures("simulator")
+def test_tiles_of_less_memory_take_longer() -> None:
+    layer = TilesLayer("conv", one_convolution((8, 32, 16), 16, 3))
+    whole, parts = (tiles_row(layer, kib, "cost") for kib in (16, 4))
+    assert whole.bit_exact
+    assert parts.bit_exact
+    assert (whole.tiles, parts.tiles > 1) == (1, True)
+    assert whole.whole < parts.whole
+    assert parts.jobs + parts.copies < parts.whole
+
+
+def test_layers_of_the_figure_are_three() -> None:
+    names = [layer.name for layer in tiles_layers()]
+    assert names == ["conv3x3-64-64-32", "conv3x3-32-128-32", "conv1x1-128-128-16"]
+
+
+def test_misses_are_wrong_bytes_and_tiles_that_another_rule_beats() -> None:
+    assert [*misses([_ROW, replace(_ROW, rule="htvm", whole=700)])] == []
+    assert [*misses([_ROW, replace(_ROW, rule="htvm", whole=699)])] == [
+        "conv, 16 KiB, htvm: 699 cycles, fewer than the 700 of the tiles of least cost"
+    ]
+    assert [*misses([replace(_ROW, bit_exact=False)])] == [
+        "conv, 16 KiB, cost: outputs differ from the evaluator's"
+    ]
+
+
+def test_the_picture_has_a_mark_of_each_rule_for_each_memory() -> None:
+    rows = [
+        replace(_ROW, kib=kib, rule=rule, whole=700 + kib % 7)
+        for kib in (64, 32, 16)
+        for rule in ("largest", "htvm", "cost")
+    ]
+    root = ElementTree.fromstring(picture([*panels(rows)]))
+    ours = [found for found in root.iter(f"{_SVG}circle") if found.get("class") == "ours"]
+    htvm = [found for found in root.iter(f"{_SVG}path") if found.get("class") == "htvm"]
+    assert len(ours) == len(htvm) == 3 + 1  # and the legend's
