@@ -60,6 +60,7 @@ static void store_stop(uint32_t *words) {
 // Turn the accelerator on, and write what no job changes.
 static __attribute__((noinline)) void prepare_analog(void) {
   enable_accelerators();
+#pragma GCC unroll 16
   for (uint32_t *word = (uint32_t *)&analog_shared; word < (uint32_t *)(&analog_shared + 1); ++word) {
     store_shared(word, 0u);
   }

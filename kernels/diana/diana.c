@@ -49,6 +49,7 @@ static inline void wait_until_idle(void) {
 }
 
 static void clear_shared(void) {
+#pragma GCC unroll 16
   for (uint32_t *word = (uint32_t *)&shared; word < (uint32_t *)(&shared + 1); ++word) {
     store_shared(word, 0u);
   }
@@ -240,7 +241,9 @@ static uint32_t start_copy(uint32_t operation, uint32_t l1, uint32_t l2) {
   return started++;
 }
 
-static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2, uint32_t bytes, uint32_t *number) {
+// Of an accelerator that is on and idle.
+static inline __attribute__((always_inline)) tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2,
+                                                                          uint32_t bytes, uint32_t *number) {
   if (bytes - 1u >= TINSMITH_DIANA_L1_BYTES) {
     return kTinsmithDianaBadLength;
   }
@@ -250,18 +253,48 @@ static tinsmith_diana_status_t copy(uint32_t operation, uint32_t l1, uint32_t l2
       !lies_in(l2, rounded, TINSMITH_DIANA_L2, TINSMITH_DIANA_L2_BYTES)) {
     return kTinsmithDianaBadAddress;
   }
-  begin();
   store_register(COPY_WORDS, rounded / 4u);
   *number = start_copy(operation, l1, l2);
   return kTinsmithDianaOk;
 }
 
+// Apart, so that all other copies call nothing and keep nothing on the stack.
+static __attribute__((noinline)) tinsmith_diana_status_t prepare_and_copy(uint32_t operation, uint32_t l1, uint32_t l2,
+                                                                          uint32_t bytes, uint32_t *number) {
+  prepare();
+  return copy(operation, l1, l2, bytes, number);
+}
+
+// waits: for what was started before.
+static inline __attribute__((always_inline)) tinsmith_diana_status_t begin_copy(uint32_t operation, uint32_t l1,
+                                                                                uint32_t l2, uint32_t bytes,
+                                                                                uint32_t *number, bool waits) {
+  if (!is_ready) {
+    return prepare_and_copy(operation, l1, l2, bytes, number);
+  }
+  if (waits) {
+    wait_until_idle();
+  } else if (!is_idle(TINSMITH_DIANA_DIGITAL)) {
+    return kTinsmithDianaBusy;
+  }
+  order_memory();
+  return copy(operation, l1, l2, bytes, number);
+}
+
 tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number) {
-  return copy(kCopyIn, address(l1), address(l2), bytes, number);
+  return begin_copy(kCopyIn, address(l1), address(l2), bytes, number, true);
 }
 
 tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
-  return copy(kCopyOut, address(l1), address(l2), bytes, number);
+  return begin_copy(kCopyOut, address(l1), address(l2), bytes, number, true);
+}
+
+tinsmith_diana_status_t tinsmith_diana_try_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number) {
+  return begin_copy(kCopyIn, address(l1), address(l2), bytes, number, false);
+}
+
+tinsmith_diana_status_t tinsmith_diana_try_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
+  return begin_copy(kCopyOut, address(l1), address(l2), bytes, number, false);
 }
 
 tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,

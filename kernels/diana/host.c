@@ -94,6 +94,14 @@ tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32
   return copy(l2, l1, l1, l2, bytes, number);
 }
 
+tinsmith_diana_status_t tinsmith_diana_try_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number) {
+  return tinsmith_diana_is_idle() ? tinsmith_diana_copy_in(l1, l2, bytes, number) : kTinsmithDianaBusy;
+}
+
+tinsmith_diana_status_t tinsmith_diana_try_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number) {
+  return tinsmith_diana_is_idle() ? tinsmith_diana_copy_out(l2, l1, bytes, number) : kTinsmithDianaBusy;
+}
+
 tinsmith_diana_status_t tinsmith_diana_copy_out_of_banks(void *l2, const void *l1, uint32_t rows, uint32_t banks,
                                                          uint32_t *number) {
   if (rows - 1u >= TINSMITH_DIANA_L1_BYTES / TINSMITH_DIANA_LANES || banks - 1u >= TINSMITH_DIANA_BANKS) {

@@ -9,9 +9,10 @@
 
 #define L1_ROW_BYTES 16u
 
-// The copy of each accelerator that was started last with a token, which is the last one to end; of the digital one as
-// the number behind it, so that 0 is none.
-static uint32_t digital_ends[TINSMITH_DMA_TOKENS];
+// The copy of each accelerator that was started last with a token, which is the last one to end. Of a token that the
+// digital one never had, its first job: to wait for that is never wrong.
+static uint32_t digital_numbers[TINSMITH_DMA_TOKENS];
+
 static uint32_t analog_numbers[TINSMITH_DMA_TOKENS];
 
 // Tokens of copies of the analog accelerator that nobody has waited for, a bit each.
@@ -22,20 +23,25 @@ static bool lies_in_l1(const uint8_t *place) {
 }
 
 // Alignment and reach are the program's engine's, to which its verifier holds all copies.
-static void need(tinsmith_diana_status_t status) {
+static inline void need(tinsmith_diana_status_t status) {
   if (status != kTinsmithDianaOk) {
     __builtin_trap();
   }
 }
 
 static inline void start_digital(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  uint32_t number;
-  need(lies_in_l1(to) ? tinsmith_diana_copy_in(to, from, bytes, &number)
-                      : tinsmith_diana_copy_out(to, from, bytes, &number));
-  digital_ends[token] = number + 1u;
+  uint32_t *const number = &digital_numbers[token];
+  need(lies_in_l1(to) ? tinsmith_diana_copy_in(to, from, bytes, number)
+                      : tinsmith_diana_copy_out(to, from, bytes, number));
 }
 
-static __attribute__((noinline)) void start_analog(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+static inline tinsmith_diana_status_t try_digital(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  uint32_t *const number = &digital_numbers[token];
+  return lies_in_l1(to) ? tinsmith_diana_try_copy_in(to, from, bytes, number)
+                        : tinsmith_diana_try_copy_out(to, from, bytes, number);
+}
+
+static void start_analog(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
   uint32_t *const number = &analog_numbers[token];
   const uint32_t rows = (bytes + L1_ROW_BYTES - 1u) / L1_ROW_BYTES;
   need(lies_in_l1(to) ? tinsmith_diana_analog_copy_in(to, from, rows, 1u, number)
@@ -43,59 +49,78 @@ static __attribute__((noinline)) void start_analog(uint32_t token, uint8_t *to, 
   analog_tokens |= 1u << token;
 }
 
-// Whether the analog accelerator is idle first.
-static inline bool is_for_analog(void) {
-  while (!tinsmith_diana_is_idle()) {
+// By the accelerator that is idle first. Returns whether it is the analog one.
+static __attribute__((noinline)) bool start_by_either(uint32_t token, uint8_t *to, const uint8_t *from,
+                                                      uint32_t bytes) {
+  tinsmith_diana_status_t status = kTinsmithDianaBusy;
+  while (status == kTinsmithDianaBusy) {
     if (tinsmith_diana_analog_is_idle()) {
+      start_analog(token, to, from, bytes);
       return true;
     }
+    status = try_digital(token, to, from, bytes);
   }
+  need(status);
   return false;
 }
 
-static inline void start(bool is_analog, uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
-  if (is_analog) {
-    start_analog(token, to, from, bytes);
-  } else {
-    start_digital(token, to, from, bytes);
+static inline bool start_first(uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes) {
+  if (try_digital(token, to, from, bytes) == kTinsmithDianaOk) {
+    return false;
   }
+  return start_by_either(token, to, from, bytes);
 }
 
-// In ascending order: each row takes whole lines of 32 bytes, and the next one mends what it wrote too far. So one
-// accelerator copies them all.
-static inline void start_rows(bool is_analog, uint32_t token, uint8_t *to, const uint8_t *from, uint32_t bytes,
-                              uint32_t rows, uint32_t to_stride, uint32_t from_stride) {
-  for (uint32_t row = 0u; row < rows; ++row) {
-    start(is_analog, token, to, from, bytes);
-    to += to_stride;
-    from += from_stride;
-  }
-}
-
-// Copies that keep an order are one accelerator's.
+// Copies that keep an order are one accelerator's. In ascending order: each row takes whole lines of 32 bytes, and the
+// next one mends what it wrote too far.
 void tinsmith_dma_start(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                         uint32_t destination_stride, uint32_t source_stride) {
-  start_rows(false, token, destination, source, bytes, rows, destination_stride, source_stride);
+  uint8_t *to = destination;
+  const uint8_t *from = source;
+  for (uint32_t row = 0u; row < rows; ++row) {
+    start_digital(token, to, from, bytes);
+    to += destination_stride;
+    from += source_stride;
+  }
 }
 
 void tinsmith_dma_wait(uint32_t token) {
-  tinsmith_dma_wait_unordered(token);
+  tinsmith_diana_wait(digital_numbers[token]);
 }
 
+// As rows mend one another, the accelerator that has the first one copies them all.
 void tinsmith_dma_start_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes, uint32_t rows,
                                   uint32_t destination_stride, uint32_t source_stride) {
-  start_rows(is_for_analog(), token, destination, source, bytes, rows, destination_stride, source_stride);
+  uint8_t *to = destination;
+  const uint8_t *from = source;
+  if (rows == 0u) {
+    return;
+  }
+  const bool is_analog = start_first(token, to, from, bytes);
+  for (uint32_t row = 1u; row < rows; ++row) {
+    to += destination_stride;
+    from += source_stride;
+    (is_analog ? start_analog : start_digital)(token, to, from, bytes);
+  }
 }
 
-void tinsmith_dma_wait_unordered(uint32_t token) {
+static __attribute__((noinline)) void wait_for_both(uint32_t token) {
   const uint32_t bit = 1u << token;
-  tinsmith_diana_wait(digital_ends[token] - 1u);
   if ((analog_tokens & bit) != 0u) {
     tinsmith_diana_analog_wait(analog_numbers[token]);
     analog_tokens &= ~bit;
   }
+  tinsmith_diana_wait(digital_numbers[token]);
+}
+
+void tinsmith_dma_wait_unordered(uint32_t token) {
+  if (analog_tokens != 0u) {
+    wait_for_both(token);
+  } else {
+    tinsmith_diana_wait(digital_numbers[token]);
+  }
 }
 
 void tinsmith_dma_start_bytes_unordered(uint32_t token, void *destination, const void *source, uint32_t bytes) {
-  start(is_for_analog(), token, destination, source, bytes);
+  (void)start_first(token, destination, source, bytes);
 }

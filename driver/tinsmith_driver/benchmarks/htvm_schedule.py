@@ -42,6 +42,7 @@ DRIVER = (
     "tinsmith_diana_digital",
     "tinsmith_diana_is_idle",
     "tinsmith_diana_start",
+    "tinsmith_diana_try_copy",
     "tinsmith_diana_wait",
     "tinsmith_dma_",
     "prepare",

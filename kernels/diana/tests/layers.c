@@ -30,7 +30,9 @@ enum {
   kCopyOut = 5,
   kWaitForCopy = 6,
   kTouch = 7,
-  kCopyOutOfBanks = 8
+  kCopyOutOfBanks = 8,
+  kTryCopyIn = 9,
+  kTryCopyOut = 10
 };
 
 // An array of the image, or of the weights: where it begins, and how many bytes a layer may touch from there on.
@@ -128,6 +130,12 @@ static int take(const step_t *step) {
     case kCopyOut:
       return (int)tinsmith_diana_copy_out(far.image + step->far, place(step->input), step->input.bytes,
                                           &numbers[step->slot]);
+    case kTryCopyIn:
+      return (int)tinsmith_diana_try_copy_in(place(step->input), far.image + step->far, step->input.bytes,
+                                             &numbers[step->slot]);
+    case kTryCopyOut:
+      return (int)tinsmith_diana_try_copy_out(far.image + step->far, place(step->input), step->input.bytes,
+                                              &numbers[step->slot]);
     case kCopyOutOfBanks:
       return (int)tinsmith_diana_copy_out_of_banks(far.image + step->far, place(step->input), step->rows, step->banks,
                                                    &numbers[step->slot]);

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from diana_layouts import Bytes
-from diana_places import PLACES, TWINS, build, images_after
+from diana_places import DRIVER, PLACES, TWINS, build, images_after
 from diana_steps import (
     ADDITION,
     COPY_IN,
@@ -14,6 +14,8 @@ from diana_steps import (
     IMAGE_BYTES,
     START,
     TOUCH,
+    TRY_COPY_IN,
+    TRY_COPY_OUT,
     WAIT,
     WAIT_FOR_COPY,
     Array,
@@ -132,6 +134,29 @@ def test_what_cannot_be_copied_is_refused(
 ) -> None:
     with pytest.raises(FirmwareCrashError, match=rf"\b{status}\b"):
         image_after(implementation, tmp_path, [copy])
+
+
+@pytest.mark.parametrize("implementation", PLACES)
+def test_a_copy_that_never_waits_is_made_when_all_has_ended(
+    implementation: str, tmp_path: Path
+) -> None:
+    """Into the memory when nothing else is under way, and out of it behind a layer."""
+    there = Step(TRY_COPY_IN, 1, 0, input=array(3))
+    back = Step(TRY_COPY_OUT, 0, _SEEN, input=array(1))
+    steps = [record(), there, Step(WAIT_FOR_COPY, 1), doubled(3, 1), Step(WAIT), back]
+    again = Step(COPY_IN, 1, _SEEN, input=array(4))
+    image = image_after(implementation, tmp_path, [*steps, again, Step(WAIT_FOR_COPY, 1)])
+    assert values(image, 4) == (2 * _NUMBERS).tolist()
+
+
+@pytest.mark.parametrize("kind", [TRY_COPY_IN, TRY_COPY_OUT])
+@pytest.mark.parametrize("implementation", [TWINS[0], DRIVER])
+def test_a_copy_that_never_waits_is_refused_beside_a_layer(
+    implementation: str, kind: int, tmp_path: Path
+) -> None:
+    copy = Step(kind, 1, _SEEN, input=array(4))
+    with pytest.raises(FirmwareCrashError, match=r"\b9\b"):
+        image_after(implementation, tmp_path, [record(), doubled(0, 1), copy])
 
 
 @pytest.mark.parametrize("implementation", TWINS)

@@ -98,6 +98,7 @@ typedef enum {
   kTinsmithDianaBadMemory = 6,  /**< images are larger than the accelerators' memory */
   kTinsmithDianaBadAddress = 7, /**< of a copy: alignment, or where the arrays lie */
   kTinsmithDianaBadLength = 8,  /**< of a copy: 0, or more than the accelerators' memory holds; banks */
+  kTinsmithDianaBusy = 9,       /**< of a copy that does not wait: something started before has not ended */
 } tinsmith_diana_status_t;
 
 /**
@@ -137,6 +138,10 @@ uint32_t tinsmith_diana_start_joined(const tinsmith_diana_record_t *record, cons
  */
 tinsmith_diana_status_t tinsmith_diana_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number);
 tinsmith_diana_status_t tinsmith_diana_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number);
+
+/** The same, but kTinsmithDianaBusy at once where the two above wait. */
+tinsmith_diana_status_t tinsmith_diana_try_copy_in(void *l1, const void *l2, uint32_t bytes, uint32_t *number);
+tinsmith_diana_status_t tinsmith_diana_try_copy_out(void *l2, const void *l1, uint32_t bytes, uint32_t *number);
 
 /**
  * Start a copy of rows of 16 * `banks` bytes, which lie one behind the other in the second-level memory then; 16 bytes
