@@ -75,8 +75,8 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "prepare",
         "roll-loops",
         "tile",
-        "overlap",
         "use-scratchpad",
+        "overlap",
         "stage-constants",
         "allocate-buffers",
     ]

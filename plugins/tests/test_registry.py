@@ -51,6 +51,13 @@ class Third(First):
 
 
 @dataclass(frozen=True)
+class Fourth(First):
+    """Does nothing."""
+
+    name: ClassVar[str] = "fourth"
+
+
+@dataclass(frozen=True)
 class AlsoFirst(First):
     """Has the name of another."""
 
@@ -96,6 +103,12 @@ def test_a_pass_may_stand_beside_one_that_stands_beside_another() -> None:
 def test_of_two_behind_one_pass_the_first_that_came_is_first() -> None:
     entries = (PassEntry(First, Stage.FUSION), PassEntry(Third, after="first"))
     assert order(*entries, PassEntry(Second, after="first")) == ["first", "third", "second"]
+
+
+def test_who_stands_in_front_of_the_first_that_came_changes_nothing_of_that() -> None:
+    entries = (PassEntry(First, Stage.FUSION), PassEntry(Third, after="first"))
+    joined = (*entries, PassEntry(Fourth, before="third"), PassEntry(Second, after="first"))
+    assert order(*joined) == ["first", "fourth", "third", "second"]
 
 
 @pytest.mark.parametrize(

@@ -211,13 +211,13 @@ def _with_relative(
 
 
 def _place(placed: Sequence[PassEntry], anchor: int, entry: PassEntry) -> int:
-    """Where an entry goes: in front of its anchor, or behind it and those that came there first."""
+    """Where an entry goes: in front of its anchor, or behind it and those that came there first, whatever stands in
+    front of those.
+    """
     if entry.before:
         return anchor
-    place = anchor + 1
-    while place < len(placed) and placed[place].after == entry.after:
-        place += 1
-    return place
+    came_first = (index for index, other in enumerate(placed) if other.after == entry.after)
+    return max(came_first, default=anchor) + 1
 
 
 def _by_name(what: str, items: Iterable[tuple[str, _Item, Found]]) -> dict[str, _Item]:
