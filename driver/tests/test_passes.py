@@ -64,7 +64,7 @@ def allocation(choice: str) -> AllocateBuffers:
 
 
 def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
-    assert names([])[-14:] == [
+    assert names([])[-15:] == [
         "place-layers",
         "lower",
         "schedule-calls",
@@ -76,6 +76,7 @@ def test_graph_passes_come_before_lowering_and_program_passes_behind() -> None:
         "roll-loops",
         "tile",
         "use-scratchpad",
+        "tile-jobs",
         "overlap",
         "stage-constants",
         "allocate-buffers",
