@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 import pytest
 from tinsmith_driver import main
 from tinsmith_driver.benchmarks.diana_tiles import (
+    BESIDE,
+    RULES,
     TARGET,
     TilesLayer,
     TilesRow,
@@ -22,7 +24,7 @@ from tinsmith_ir import Graph, print_graph
 from tinsmith_target import target
 
 _SVG = "{http://www.w3.org/2000/svg}"
-_ROW = TilesRow("conv", 16, "cost", 4, 500, 100, 700, bit_exact=True)
+_ROW = TilesRow("conv", 16, BESIDE, 4, 500, 100, 700, bit_exact=True)
 
 
 @pytest.fixture
@@ -57,8 +59,11 @@ def test_layers_larger_than_l1_are_bit_exact_on_the_chip(
 def test_tiles_of_less_memory_take_longer() -> None:
     layer = TilesLayer("conv", one_convolution((8, 32, 16), 16, 3))
     whole, parts = (tiles_row(layer, kib, "cost") for kib in (16, 4))
+    beside = tiles_row(layer, 4, BESIDE)
     assert whole.bit_exact
     assert parts.bit_exact
+    assert beside.bit_exact
+    assert beside.whole <= parts.whole
     assert (whole.tiles, parts.tiles > 1) == (1, True)
     assert whole.whole < parts.whole
     assert parts.jobs + parts.copies < parts.whole
@@ -72,10 +77,10 @@ def test_layers_of_the_figure_are_three() -> None:
 def test_misses_are_wrong_bytes_and_tiles_that_another_rule_beats() -> None:
     assert [*misses([_ROW, replace(_ROW, rule="htvm", whole=700)])] == []
     assert [*misses([_ROW, replace(_ROW, rule="htvm", whole=699)])] == [
-        "conv, 16 KiB, htvm: 699 cycles, fewer than the 700 of the tiles of least cost"
+        "conv, 16 KiB, htvm: 699 cycles, fewer than the 700 of tiles of least cost that are copied beside jobs"
     ]
     assert [*misses([replace(_ROW, bit_exact=False)])] == [
-        "conv, 16 KiB, cost: outputs differ from the evaluator's"
+        "conv, 16 KiB, beside: outputs differ from the evaluator's"
     ]
 
 
@@ -83,7 +88,7 @@ def test_the_picture_has_a_mark_of_each_rule_for_each_memory() -> None:
     rows = [
         replace(_ROW, kib=kib, rule=rule, whole=700 + kib % 7)
         for kib in (64, 32, 16)
-        for rule in ("largest", "htvm", "cost")
+        for rule in RULES
     ]
     root = ElementTree.fromstring(picture([*panels(rows)]))
     ours = [found for found in root.iter(f"{_SVG}circle") if found.get("class") == "ours"]
