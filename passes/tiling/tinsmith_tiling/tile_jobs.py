@@ -15,6 +15,7 @@ from tinsmith_lowering import Cuts, Kernel, find_kernel, layer_of_call
 from tinsmith_target import Scratchpad, Target
 
 from tinsmith_tiling.job_choice import Choice, Rule, choose
+from tinsmith_tiling.job_room import with_room
 from tinsmith_tiling.job_steps import JobSteps
 from tinsmith_tiling.job_tiles import JobCutter, JobWay
 
@@ -86,25 +87,17 @@ class TileJobs(Checked):
             steps += making.of(step, choice)
             facts.append(_facts(step, choice))
         made = making.made
-        ends = made.far_ends
         program = replace(
             program,
-            buffers=(
-                *(
-                    replace(each, size_bytes=max(each.size_bytes, ends.get(each.name, 0)))
-                    for each in program.buffers
-                ),
-                *made.buffers,
-            ),
+            buffers=(*program.buffers, *made.buffers),
             views=(*program.views, *made.views),
             constants=(*program.constants, *made.constants.values()),
             steps=tuple(steps),
         )
         program = replace(program, engines=(*_reaching(program, scratchpad.memory),))
+        program = with_room(without_unused(program), made.far_ends, self.target, self.kernels)
         is_proven = all(each.is_proven for each in facts)
-        return Outcome(
-            without_unused(program), facts=tuple(facts), found_by=self.tiles, is_proven=is_proven
-        )
+        return Outcome(program, facts=tuple(facts), found_by=self.tiles, is_proven=is_proven)
 
     def _large(self, program: Program, scratchpad: Scratchpad) -> Iterator[tuple[str, Cuts]]:
         """Calls by name that have tensors elsewhere than their kernel reads and writes them, and how they are cut."""
