@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from tinsmith_ir import Graph, GraphError, parse_graph, verify_program
+from tinsmith_ir import Graph, GraphError, parse_graph, parse_program, verify_program
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.program import Program, View
 from tinsmith_ir.types import DType, TensorType
-from tinsmith_lowering import Kernel, Layer, Layouts, check_calls, lower
+from tinsmith_lowering import Kernel, Layer, Layouts, check_calls, lower, touched_bytes
 from tinsmith_lowering.testing import toys
 from tinsmith_target import target
 
@@ -76,3 +76,29 @@ def test_a_state_has_no_room_so_its_next_is_copied_there() -> None:
     verify_program(made)
     check_calls(made, target("host"), [kernel()])
     assert made.buffer["s"].size_bytes == 12
+
+
+def test_what_is_touched_ends_with_the_room_of_calls_but_those_that_are_left_out() -> None:
+    made = program()
+    larger = [replace(each, size_bytes=each.size_bytes + 64) for each in made.buffers]
+    given = made.with_buffers(tuple(larger))
+    for without, y in (((), 12 + _BEHIND), (("y",), 12)):
+        found = touched_bytes(given, ("x", "y"), target("host"), [kernel()], without=without)
+        assert found == {"x": 12, "y": y}
+
+
+def test_all_of_a_buffer_is_touched_where_a_loop_moves_a_view() -> None:
+    given = parse_program("""program 2 "p" for "host" {
+  memory "arena" align 16
+  buffer %x: i8[64] in "arena"
+  buffer %y: 96 bytes in "arena"
+  view %from: i8[16] of %x start 16*i
+  view %row: i8[16] of %y start 16*i
+  view %all: i8[64] of %y
+  input %x
+  loop i of 4 {
+    copy %from -> %row
+  }
+  output %all
+}""")
+    assert touched_bytes(given, ("x", "y"), target("host"), ()) == {"x": 64, "y": 96}

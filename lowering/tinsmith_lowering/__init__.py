@@ -1,5 +1,6 @@
 """What a kernel is, and lowering: the kernel of every node, chosen by the rules that backends declare."""
 
+from tinsmith_lowering.behind import touched_bytes
 from tinsmith_lowering.compressed import (
     CONSTANT_ALIGNMENT,
     CompressedConstants,
@@ -184,6 +185,7 @@ __all__ = [
     "stored_bytes",
     "stored_constants",
     "supported_operators",
+    "touched_bytes",
     "weight_rows",
     "weights_are_constant",
     "weights_offset",

@@ -1,7 +1,7 @@
 """The Program whose tensors lie where those who touch them reach them."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.first_fit import needed_bytes
@@ -31,9 +31,21 @@ _JOB, _COPY = Expression(0), Expression(1)
 """Tokens: one step is under way at a time."""
 
 
+@dataclass
+class Jobs:
+    """Calls of accelerators, none in a loop. beside: the engine of each by name. cut: those that another pass cuts;
+    each has the scratchpad for itself. sizes: by the names of buffers, bytes of their twins in the scratchpad, where
+    these are smaller: calls that are cut write there behind the results of their tiles, and behind no whole one.
+    """
+
+    beside: dict[str, Beside] = field(default_factory=dict[str, Beside])
+    cut: set[str] = field(default_factory=set[str])
+    sizes: dict[str, int] = field(default_factory=dict[str, int])
+
+
 def rewritten(
     program: Program,
-    beside: Mapping[str, Beside],
+    jobs: Jobs,
     scratchpad: Scratchpad,
     size_bytes: int,
     *,
@@ -41,18 +53,17 @@ def rewritten(
 ) -> Program:
     """The program with the scratchpad.
 
-    beside: engines of calls by name, at least one, none in a loop. size_bytes: of the scratchpad. round_trips: nothing
-    stays there from call to call.
+    jobs: at least one. size_bytes: of the scratchpad. round_trips: nothing stays there from call to call.
     """
-    kept = _rewritten(program, beside, scratchpad, size_bytes, size_bytes, round_trips)
+    kept = _rewritten(program, jobs, scratchpad, size_bytes, size_bytes, round_trips)
     if needed_bytes(kept)[scratchpad.memory] <= size_bytes:
         return kept
-    return _rewritten(program, beside, scratchpad, size_bytes, 0, round_trips)
+    return _rewritten(program, jobs, scratchpad, size_bytes, 0, round_trips)
 
 
 def _rewritten(
     program: Program,
-    beside: Mapping[str, Beside],
+    jobs: Jobs,
     scratchpad: Scratchpad,
     size_bytes: int,
     room_bytes: int,
@@ -62,25 +73,30 @@ def _rewritten(
     far, *others = program.memories
     far = replace(far, alignment=max(far.alignment, scratchpad.alignment))
     near = Memory(scratchpad.memory, size_bytes, scratchpad.alignment, is_remote=True)
-    steps = _Steps(program, beside, room_bytes, round_trips=round_trips)
+    steps = _Steps(program, jobs, room_bytes, round_trips=round_trips)
     twins = steps.twins
     made = replace(
         program,
         memories=(far, *others, near),
-        engines=(*program.engines, *_engines(program, beside, scratchpad, far.name)),
+        engines=(*program.engines, *_engines(program, jobs.beside, scratchpad, far.name)),
         steps=steps.all(),
         buffers=(
             *program.buffers,
             *(
-                replace(program.buffer[old], name=new, memory=near.name)
-                for old, new in twins.buffers.items()
+                replace(
+                    program.buffer[old],
+                    name=new,
+                    memory=near.name,
+                    size_bytes=jobs.sizes.get(old, program.buffer[old].size_bytes),
+                )
+                for new, old in twins.buffers.items()
             ),
         ),
         views=(
             *program.views,
             *(
-                replace(program.view[old], name=new, buffer=twins.buffers[program.view[old].buffer])
-                for old, new in twins.views.items()
+                replace(program.view[old], name=new, buffer=buffer)
+                for new, (old, buffer) in twins.views.items()
             ),
         ),
     )
@@ -113,29 +129,36 @@ def _runs_on(engine: str, beside: Beside | None) -> bool:
 
 
 class _Twins:
-    """Names of views and buffers in the scratchpad, by those that they are twins of."""
+    """Views and buffers in the scratchpad. buffers: by name, what each is a twin of; views: that, and their buffer."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
         self._fresh = FreshNames(
             {*program.buffer, *program.view, *program.constant, *program.table}
         )
+        self._views: dict[str, str] = {}
+        self._buffers: dict[str, str] = {}
         self.buffers: dict[str, str] = {}
-        self.views: dict[str, str] = {}
+        self.views: dict[str, tuple[str, str]] = {}
 
     def view(self, name: str) -> str:
         """The twin of a view; of a constant, the constant."""
         if name not in self._program.view:
             return name
-        if name not in self.views:
-            self.views[name] = self._fresh.name(f"{name}.near")
+        if name not in self._views:
+            found = self._views[name] = self._fresh.name(f"{name}.near")
             buffer = self._program.view[name].buffer
-            if buffer not in self.buffers:
-                is_same = buffer == name
-                self.buffers[buffer] = (
-                    self.views[name] if is_same else self._fresh.name(f"{buffer}.near")
-                )
-        return self.views[name]
+            if buffer not in self._buffers:
+                twin = found if buffer == name else self._fresh.name(f"{buffer}.near")
+                self._buffers[buffer] = twin
+                self.buffers[twin] = buffer
+            self.views[found] = name, self._buffers[buffer]
+        return self._views[name]
+
+    def renew(self) -> None:
+        """Twins from now on are others than before: a buffer that is left for a while would keep its place."""
+        self._views.clear()
+        self._buffers.clear()
 
     def of(self, name: str, side: Side) -> str:
         """The view on that side."""
@@ -153,11 +176,9 @@ class _Pending:
 class _Steps:
     """The steps anew: copies in front of who reads on the other side, waits as late as they may be."""
 
-    def __init__(
-        self, program: Program, beside: Mapping[str, Beside], room_bytes: int, *, round_trips: bool
-    ) -> None:
+    def __init__(self, program: Program, jobs: Jobs, room_bytes: int, *, round_trips: bool) -> None:
         self._program = program
-        self._beside = beside
+        self._jobs = jobs
         self._room_bytes = room_bytes
         self._round_trips = round_trips
         self._contents = Contents(program)
@@ -167,11 +188,14 @@ class _Steps:
 
     def all(self) -> tuple[Step, ...]:
         for index, step in enumerate(self._program.steps):
-            beside = self._beside.get(step.name) if isinstance(step, Call) else None
+            beside = self._jobs.beside.get(step.name) if isinstance(step, Call) else None
             reads, writes = _names(step)
             source, result = _sides(beside)
-            if isinstance(step, Call) and step.scratch and beside is not None and beside.copies:
-                self._leave(index, step, () if source is Side.FAR else reads)
+            if isinstance(step, Call) and step.name in self._jobs.cut:
+                self._leave(index, ())
+                self.twins.renew()
+            elif isinstance(step, Call) and step.scratch and beside is not None and beside.copies:
+                self._leave(index, self._staying(index, step, () if source is Side.FAR else reads))
             self._move(self._contents.before(reads, (), source))
             self._move(self._contents.before((), writes, result))
             self._contents.written(writes, result)
@@ -185,9 +209,9 @@ class _Steps:
         self._wait()
         return tuple(self._made)
 
-    def _leave(self, index: int, call: Call, operands: Sequence[str]) -> None:
-        """Make room in the scratchpad for a call that copies by itself: of what somebody reads later, what is read
-        first stays, as far as there is room; the rest is copied from there. operands: that it reads there.
+    def _staying(self, index: int, call: Call, operands: Sequence[str]) -> Collection[str]:
+        """Buffers that stay in the scratchpad beside a call that copies by itself: of what somebody reads later, what
+        is read first, as far as there is room. operands: that it reads there.
         """
         own = {self._buffer(name) for name in operands} - {""}
         taken = {*own, *map(self._buffer, filter(None, (call.scratch, *self._near_results(call))))}
@@ -197,16 +221,20 @@ class _Steps:
             if buffer in held and buffer not in own and self._size_bytes(buffer) <= left:
                 own.add(buffer)
                 left -= self._size_bytes(buffer)
+        return own
+
+    def _leave(self, index: int, stay: Collection[str]) -> None:
+        """Copy from the scratchpad what is there alone, and is read from this step on. stay: buffers that are left."""
         wanted = self._read_from(index)
-        moves = self._contents.leave(Side.NEAR, own)
+        moves = self._contents.leave(Side.NEAR, stay)
         self._move([move for move in moves if self._buffer(move.view) in wanted])
 
     def _near_results(self, call: Call) -> Sequence[str]:
         """Of a call on an engine, what it writes to the scratchpad itself."""
-        return () if self._beside[call.name].copies_results else call.outputs
+        return () if self._jobs.beside[call.name].copies_results else call.outputs
 
     def _size_bytes(self, buffer: str) -> int:
-        return self._program.buffer[buffer].size_bytes
+        return self._jobs.sizes.get(buffer, self._program.buffer[buffer].size_bytes)
 
     def _read_from(self, index: int) -> Sequence[str]:
         """Buffers of which the steps from that one on, or the end, read something, what is read first in front."""

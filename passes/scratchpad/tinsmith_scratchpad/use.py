@@ -1,6 +1,6 @@
 """The program pass: what accelerators touch lies in their scratchpad."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,10 +10,10 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.passes import BIT_EXACT, Contract
 from tinsmith_ir.program import Call, Loop, Program, simple_steps
-from tinsmith_lowering import Beside, Kernel, find_kernel, layer_of_call
+from tinsmith_lowering import Kernel, find_kernel, layer_of_call, touched_bytes
 from tinsmith_target import Scratchpad, Target
 
-from tinsmith_scratchpad.rewrite import rewritten
+from tinsmith_scratchpad.rewrite import Jobs, rewritten
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,15 @@ class UseScratchpad(Checked):
             raise UsageError(
                 f"{self.name}: expected bytes up to the {most:,} of {scratchpad.memory}, got {size_bytes:,}"
             )
-        beside = dict(self._beside(program, scratchpad, size_bytes))
-        if not beside:
+        jobs = self._jobs(program, scratchpad, size_bytes)
+        if not jobs.beside:
             return program
-        _check_outside_of_loops(program, beside)
-        return rewritten(program, beside, scratchpad, size_bytes, round_trips=self.round_trips)
+        _check_outside_of_loops(program, jobs.beside)
+        return rewritten(program, jobs, scratchpad, size_bytes, round_trips=self.round_trips)
 
-    def _beside(
-        self, program: Program, scratchpad: Scratchpad, size_bytes: int
-    ) -> Iterator[tuple[str, Beside]]:
-        """Calls of the accelerators, by name, and what runs them; those to be cut as if they copied by themselves."""
+    def _jobs(self, program: Program, scratchpad: Scratchpad, size_bytes: int) -> Jobs:
+        """Calls of the accelerators; those to be cut are as if they copied by themselves."""
+        jobs = Jobs()
         for call in program.calls:
             layer = layer_of_call(program, call, self.target)
             kernel = find_kernel(call.kernel, layer, self.kernels)
@@ -86,22 +85,30 @@ class UseScratchpad(Checked):
                     f"{self.name}: layer {visible(call.name)}: expected a call that no pass has given to an engine, "
                     f"got one on {call.engine!r}; leave out that pass"
                 )
-            is_large = tensors_bytes(program, call, scratchpad.alignment) > size_bytes
+            jobs.beside[call.name] = kernel.beside
+            is_large = tensors_bytes(program, call, scratchpad.alignment, jobs.sizes) > size_bytes
             if is_large and not kernel.beside.copies and kernel.cuts(layer) is not None:
-                yield call.name, replace(kernel.beside, copies_operands=True, copies_results=True)
-                continue
-            yield call.name, kernel.beside
+                jobs.beside[call.name] = replace(
+                    kernel.beside, copies_operands=True, copies_results=True
+                )
+                jobs.cut.add(call.name)
+                given = {program.view[name].buffer for name in call.outputs}
+                jobs.sizes |= touched_bytes(
+                    program, given, self.target, self.kernels, without=jobs.cut
+                )
+        return jobs
 
 
-def tensors_bytes(program: Program, call: Call, alignment: int) -> int:
-    """Of the buffers that a call touches, each once."""
+def tensors_bytes(program: Program, call: Call, alignment: int, sizes: Mapping[str, int]) -> int:
+    """Of the buffers that a call touches, each once. sizes: of those that are smaller in the scratchpad."""
     reads, writes = step_names(call)
     views = (program.view.get(name) for name in (*reads, *writes))
     buffers = {view.buffer for view in views if view is not None}
-    return sum(-(-program.buffer[name].size_bytes // alignment) * alignment for name in buffers)
+    found = (sizes.get(name, program.buffer[name].size_bytes) for name in buffers)
+    return sum(-(-size // alignment) * alignment for size in found)
 
 
-def _check_outside_of_loops(program: Program, beside: Mapping[str, Beside]) -> None:
+def _check_outside_of_loops(program: Program, beside: Collection[str]) -> None:
     """Raise UsageError for a call of an accelerator in a loop."""
     loops = (step for step in program.steps if isinstance(step, Loop))
     within = (step for loop in loops for step in simple_steps(loop.body))

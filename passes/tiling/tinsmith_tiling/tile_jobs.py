@@ -1,6 +1,6 @@
 """The program pass: calls of accelerators whose tensors do not fit their scratchpad, in tiles that do."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from tinsmith_ir.hazards import step_names, without_unused
 from tinsmith_ir.names import FreshNames
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Call, Engine, Memory, Program, Step
-from tinsmith_lowering import Cuts, Kernel, find_kernel, layer_of_call
+from tinsmith_lowering import Cuts, Kernel, find_kernel, layer_of_call, touched_bytes
 from tinsmith_target import Scratchpad, Target
 
 from tinsmith_tiling.job_choice import Choice, Rule, choose
@@ -86,25 +86,30 @@ class TileJobs(Checked):
             steps += making.of(step, choice)
             facts.append(_facts(step, choice))
         made = making.made
-        ends = made.far_ends
         program = replace(
             program,
-            buffers=(
-                *(
-                    replace(each, size_bytes=max(each.size_bytes, ends.get(each.name, 0)))
-                    for each in program.buffers
-                ),
-                *made.buffers,
-            ),
+            buffers=(*program.buffers, *made.buffers),
             views=(*program.views, *made.views),
             constants=(*program.constants, *made.constants.values()),
             steps=tuple(steps),
         )
         program = replace(program, engines=(*_reaching(program, scratchpad.memory),))
+        program = self._sized(without_unused(program), made.far_ends)
         is_proven = all(each.is_proven for each in facts)
-        return Outcome(
-            without_unused(program), facts=tuple(facts), found_by=self.tiles, is_proven=is_proven
+        return Outcome(program, facts=tuple(facts), found_by=self.tiles, is_proven=is_proven)
+
+    def _sized(self, program: Program, far_ends: Mapping[str, int]) -> Program:
+        """Without room behind tensors afar that only tiles' kernels wrote, which do so in the scratchpad. far_ends: by
+        buffer, one behind the last byte that copies of tiles touch.
+        """
+        touched = touched_bytes(program, far_ends.keys(), self.target, self.kernels)
+        buffers = (
+            replace(each, size_bytes=max(touched[each.name], far_ends[each.name]))
+            if each.name in far_ends
+            else each
+            for each in program.buffers
         )
+        return replace(program, buffers=tuple(buffers))
 
     def _large(self, program: Program, scratchpad: Scratchpad) -> Iterator[tuple[str, Cuts]]:
         """Calls by name that have tensors elsewhere than their kernel reads and writes them, and how they are cut."""
