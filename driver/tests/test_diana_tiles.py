@@ -1,5 +1,8 @@
-"""Layers of DIANA's digital array in tiles: simulated in little L1, and what its benchmark says of rules and bounds."""
+"""Layers of DIANA's digital array in tiles: simulated in little L1, in networks, too, and what its benchmark says of
+rules and bounds.
+"""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,7 +20,13 @@ from tinsmith_driver.benchmarks.diana_tiles import (
     tiles_layers,
     tiles_row,
 )
-from tinsmith_driver.benchmarks.htvm_networks import one_convolution, one_depthwise, one_sum
+from tinsmith_driver.benchmarks.htvm_networks import (
+    Ternary,
+    one_convolution,
+    one_depthwise,
+    one_sum,
+    separable,
+)
 from tinsmith_driver.benchmarks.tiles_picture import picture
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_ir import Graph, print_graph
@@ -53,6 +62,41 @@ def test_layers_larger_than_l1_are_bit_exact_on_the_chip(
     out = capsys.readouterr().out
     assert "bit-exact" in out
     assert out.count("tinsmith_diana_digital") > 2
+
+
+@pytest.mark.usefixtures("simulator")
+def test_a_network_with_layers_in_tiles_and_whole_ones_is_bit_exact_on_the_chip(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Convolutions stay whole, depthwise layers and the sum do not; 20,000 bytes stand for larger images."""
+    model = tmp_path / "network.tsm"
+    model.write_text(print_graph(separable(48)), encoding="utf-8")
+    passes = ["--pass", "set-rounding{mode=floor}", "--pass", "use-scratchpad{bytes=20000}"]
+    report = tmp_path / "report.json"
+    asked = ["--target", TARGET, "--engines", "digital", "--no-progress", "--json", str(report)]
+    assert main(["verify", str(model), *asked, *passes]) == 0
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    layers = json.loads(report.read_text(encoding="utf-8"))["layers"]
+    names = {layer["name"] for layer in layers}
+    assert names >= {"conv2d", "depthwise_conv2d.0", "depthwise_conv2d.1", "conv2d_1", "sum.0"}
+
+
+@pytest.mark.usefixtures("simulator")
+def test_layers_in_tiles_and_analog_ones_share_the_scratchpad(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Depthwise layers of 89 x 89 do not fit L1, by their room behind results; analog layers of as many pixels do."""
+    model = tmp_path / "network.tsm"
+    model.write_text(print_graph(separable(178, weights=Ternary.FREE)), encoding="utf-8")
+    passes = ["--pass", "set-rounding{mode=floor}", "--pass", "map-analog{gain=16}"]
+    report = tmp_path / "report.json"
+    asked = ["--target", TARGET, "--engines", "both", "--no-progress", "--json", str(report)]
+    assert main(["verify", str(model), *asked, *passes, "--without", "overlap"]) == 0
+    assert capsys.readouterr().out.endswith("bit-exact\n")
+    layers = json.loads(report.read_text(encoding="utf-8"))["layers"]
+    kernels = {layer["name"]: layer["kernel"] for layer in layers}
+    assert kernels["conv2d_1"] == kernels["conv2d_2"] == "tinsmith_diana_analog"
+    assert kernels["depthwise_conv2d.1"] == "tinsmith_diana_digital"
 
 
 @pytest.mark.usefixtures("simulator")

@@ -91,6 +91,20 @@ def mobilenet(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     return made.classified(x, 4)
 
 
+def separable(side: int, seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
+    """The first layers of `mobilenet` on `side` x `side` pixels, and a sum around the first pair as in MobileNetV2.
+
+    Not one of the four: its images may be larger than the L1 memory.
+    """
+    made = _Network("separable", seed, weights)
+    x = made.convolution(made.input(side, side, 3), 8, _Window((3, 3), 2, (1, 1)))
+    y = made.convolution(made.depthwise(x, 1), 8, _Window((1, 1)), Activation.NONE, ternary=True)
+    x = made.sum(y, x)
+    x = made.convolution(made.depthwise(x, 1), 16, _Window((1, 1)), ternary=True)
+    x = made.convolution(made.depthwise(x, 2), 32, _Window((1, 1)), ternary=True)
+    return made.classified(x, 4)
+
+
 def resnet(seed: int = 0, *, weights: Ternary = Ternary.NONE) -> Graph:
     """Image classification: ResNet-8, 32 x 32 pixels."""
     made = _Network("resnet", seed, weights)

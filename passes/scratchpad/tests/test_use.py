@@ -9,6 +9,7 @@ from scratchpad_networks import ALIGNMENT, ARRAY, chip, kernels, lowered
 from tinsmith_ir import (
     Call,
     Copy,
+    DoesNotFitError,
     GraphError,
     Loop,
     Program,
@@ -225,3 +226,12 @@ def test_tensors_whose_bytes_no_copy_moves_are_found() -> None:
     found = UseScratchpad(chip(), dense).run(program)
     with pytest.raises(GraphError, match="engine 'dma' copies multiples of 32 bytes"):
         verify_program(found)
+
+
+def test_a_tensor_larger_than_the_scratchpad_is_refused() -> None:
+    program = lowered(parse_graph(CHAIN))
+    assert UseScratchpad(chip(), kernels(), bytes=32).run(program).memory["l1"].size_bytes == 32
+    message = r"layer a does not fit into the 31 bytes of l1: x\.\S+ takes 32, and the layer cannot be cut"
+    with pytest.raises(DoesNotFitError, match=message) as found:
+        UseScratchpad(chip(), kernels(), bytes=31).run(program)
+    assert (found.value.needed_bytes, found.value.available_bytes) == (32, 31)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinsmith_ir.checked import Checked, checked
-from tinsmith_ir.errors import UsageError
+from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.passes import BIT_EXACT, Contract
@@ -50,7 +50,8 @@ class UseScratchpad(Checked):
         """The program with both memories; the same object if no call wants the scratchpad.
 
         program: prepared, with one memory for buffers. Raises UsageError for a call of an accelerator that is inside a
-        loop or on an engine already, and for one whose kernel has no start and wait of its own (`Kernel.beside`).
+        loop or on an engine already, and for one whose kernel has no start and wait of its own (`Kernel.beside`);
+        DoesNotFitError for one of which a tensor alone, or its scratch, is larger than the scratchpad.
         """
         scratchpad = self.target.board.scratchpad
         if scratchpad is None:
@@ -65,7 +66,9 @@ class UseScratchpad(Checked):
         if not jobs.beside:
             return program
         _check_outside_of_loops(program, jobs.beside)
-        return rewritten(program, jobs, scratchpad, size_bytes, round_trips=self.round_trips)
+        made = rewritten(program, jobs, scratchpad, size_bytes, round_trips=self.round_trips)
+        _check_buffers_fit(made, scratchpad.memory, size_bytes)
+        return made
 
     def _jobs(self, program: Program, scratchpad: Scratchpad, size_bytes: int) -> Jobs:
         """Calls of the accelerators; those to be cut are as if they copied by themselves."""
@@ -106,6 +109,24 @@ def tensors_bytes(program: Program, call: Call, alignment: int, sizes: Mapping[s
     buffers = {view.buffer for view in views if view is not None}
     found = (sizes.get(name, program.buffer[name].size_bytes) for name in buffers)
     return sum(-(-size // alignment) * alignment for size in found)
+
+
+def _check_buffers_fit(program: Program, memory: str, size_bytes: int) -> None:
+    """Raise DoesNotFitError for a call with a buffer that is larger than its memory."""
+    for call in program.calls:
+        reads, writes = step_names(call)
+        for name in (*reads, *writes):
+            view = program.view.get(name)
+            if view is None or program.buffer[view.buffer].memory != memory:
+                continue
+            needed = program.buffer[view.buffer].size_bytes
+            if needed > size_bytes:
+                raise DoesNotFitError(
+                    f"layer {visible(call.name)} does not fit into the {size_bytes:,} bytes of {memory}: "
+                    f"{visible(view.buffer)} takes {needed:,}, and the layer cannot be cut",
+                    needed_bytes=needed,
+                    available_bytes=size_bytes,
+                )
 
 
 def _check_outside_of_loops(program: Program, beside: Collection[str]) -> None:
