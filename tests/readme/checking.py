@@ -84,10 +84,19 @@ def check_command(words: list[str], tree: Path) -> str:
             pytest.skip(f"MLPerf Tiny models absent: {', '.join(absent)}")
         return run(words, tree)
     if program in _OPTIONAL:
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is absent")
+        if shutil.which(program) is None or not _has_libc(program):
+            pytest.skip(f"{program} is absent, or its C library")
         return run(_expanded(words, tree), tree)
     pytest.fail(f"nothing here knows how to check `{' '.join(words)}`", pytrace=False)
+
+
+def _has_libc(program: str) -> bool:
+    """Whether a compiler comes with newlib, which Debian has in a package of its own; true of other programs."""
+    if not program.endswith("-gcc"):
+        return True
+    words = [program, "-print-file-name=libc.a"]
+    found = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    return Path(found).is_absolute()
 
 
 def _expanded(words: list[str], tree: Path) -> list[str]:
