@@ -17,6 +17,7 @@ from tinsmith_driver.demonstration import find_example
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target
 from tinsmith_toolchains import find_zig
+from tinsmith_toolchains.tools import run_tool
 
 EXAMPLE = find_example()
 BOTH = """graph 2 "both" {
@@ -204,7 +205,7 @@ def test_headers_are_for_every_dialect_whatever_the_model_is_called(
             compiler = [find_zig().executable, "cc" if language == "c" else "c++", "-x", language]
             options = [f"-std={standard}", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
             command = [*compiler, *options, f"-I{made / 'src'}", "-c", user]
-            subprocess.run([*command, "-o", tmp_path / "user.o"], check=True)
+            run_tool([*map(str, command), "-o", str(tmp_path / "user.o")])
     said = run_on_host([made], made / "example" / "main.c", tmp_path / "build")
     assert said.endswith(": PASS (0)\n")
 
