@@ -1,6 +1,7 @@
 """Layers at the borders of an array in tiles: the evaluator's bits, in a scratchpad too small for the whole layer."""
 
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -67,8 +68,8 @@ def cut(
     near = UseScratchpad(CHIP, KERNELS, bytes=room).run(program)
     verify_program(near)
     outcome = TileJobs(CHIP, KERNELS, tiles).run_in_detail(near)
-    facts = outcome.facts
-    assert facts is None or isinstance(facts, tuple)
+    facts = cast("tuple[CutLayer, ...] | None", outcome.facts)
+    assert facts is None or all(isinstance(each, CutLayer) for each in facts)
     return outcome.ir, facts
 
 
