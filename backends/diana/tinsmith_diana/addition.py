@@ -43,8 +43,8 @@ from tinsmith_diana.rules import (
     l1_finding,
     least_rows,
     prepared,
+    room_finding,
     rows_bytes,
-    tile_finding,
 )
 
 SizeOf = Callable[[TensorType], int]
@@ -116,8 +116,8 @@ def tile_fits(layer: Layer) -> str | None:
     """
     shape = layer.output.shape
     if len(shape) < 4:
-        return l1_finding([layer.input(0), layer.input(1)], layer.output)
-    return tile_finding(3 * least_rows(shape[2], shape[1]) * padded(shape[2]))
+        return l1_finding(layer.input(0), layer.input(1), layer.output)
+    return room_finding(3 * least_rows(shape[2], shape[1]) * padded(shape[2]))
 
 
 def cuts(layer: Layer) -> Cuts | None:
@@ -140,8 +140,7 @@ def is_image(layer: Layer) -> str | None:
 
 def pixels_fit(layer: Layer) -> str | None:
     """Operands and result, in pixels, fit the L1 memory of 262,144 bytes together."""
-    needed = 3 * pixels_bytes(layer.output)
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+    return room_finding(3 * pixels_bytes(layer.output))
 
 
 def banks_fit(layer: Layer) -> str | None:
@@ -186,8 +185,7 @@ def emit_in_banks(layer: Layer, scope: Scope) -> Emission:
 
 def cost_in_banks(layer: Layer) -> Cost:
     """Of a job for each bank, and of the core that starts them."""
-    of_bank = cost_of(jobs.Addition(bank_bytes(layer.output), 0)).cycles
-    return Cost(banks_of(layer.output) * of_bank)
+    return Cost(banks_of(layer.output) * cost(layer, size_of=bank_bytes).cycles)
 
 
 def layouts(layer: Layer, *, lie: str) -> Layouts:

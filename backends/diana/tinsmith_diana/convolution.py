@@ -32,7 +32,7 @@ from tinsmith_diana.rules import (
     in_rows,
     least_rows,
     prepared,
-    tile_finding,
+    room_finding,
     weighted_kernel,
     weights_finding,
 )
@@ -133,7 +133,7 @@ def tile_fits(layer: Layer) -> str | None:
     inputs = channels if work.is_depthwise else work.input[2]
     written = LANES + (channels - 1 if work.is_depthwise else 0)
     of_input = inputs * plane_bytes(read, work.input[1])
-    return tile_finding(of_input + written * rows * padded(width))
+    return room_finding(of_input + written * rows * padded(width))
 
 
 def cuts(layer: Layer) -> Cuts:

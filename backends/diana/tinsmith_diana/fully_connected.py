@@ -30,6 +30,7 @@ from tinsmith_diana.rules import (
     features_of,
     l1_finding,
     prepared,
+    room_finding,
     rows_bytes,
     weighted_kernel,
     weights_finding,
@@ -60,13 +61,12 @@ def weights_fit(layer: Layer) -> str | None:
 
 def pixel_fits(layer: Layer) -> str | None:
     """The pixel and the result, padded to whole words, fit the L1 memory of 262,144 bytes together."""
-    needed = pixel_bytes(layer.input(0).shape[3]) + rows_bytes(layer.output)
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+    return room_finding(pixel_bytes(layer.input(0).shape[3]) + rows_bytes(layer.output))
 
 
 def tensors_fit(layer: Layer) -> str | None:
     """Input and result, padded to whole words, fit the L1 memory of 262,144 bytes together."""
-    return l1_finding([layer.input(0)], layer.output)
+    return l1_finding(layer.input(0), layer.output)
 
 
 def _work(layer: Layer, shift: int = 0, *, relu: bool = False) -> jobs.FullyConnected:

@@ -9,17 +9,17 @@ from functools import partial
 
 import numpy as np
 from tinsmith_ir.operators import Conv2D
-from tinsmith_lowering import Cost, Emission, Kernel, Layer, Layouts, Prepared, Scope
+from tinsmith_lowering import Cost, Emission, Kernel, Layer, Prepared, Scope
 
 from tinsmith_diana import convolution, jobs, scales
 from tinsmith_diana.layouts import BANKED, DianaBanks, DianaPixels
-from tinsmith_diana.pixels import COPYING, NAME, PixelImage, rows_are_whole
+from tinsmith_diana.pixels import COPYING, NAME, PixelImage, layouts, rows_are_whole
 from tinsmith_diana.rules import (
-    ROWS,
     TO_BANKS,
     copying_emission,
     cost_of,
     job_emission,
+    room_finding,
     rows_bytes,
     weighted_kernel,
 )
@@ -40,8 +40,7 @@ def images_fit(layer: Layer) -> str | None:
     """The input in rows and the result as pixels fit the L1 memory of 262,144 bytes; pixels of more than 16 channels
     reach from the first of its banks to the last.
     """
-    needed = rows_bytes(layer.input(0)) + scratch_bytes(layer)
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+    return room_finding(rows_bytes(layer.input(0)) + scratch_bytes(layer))
 
 
 def prepare(layer: Layer, *, copies: bool) -> tuple[Prepared, ...]:
@@ -78,12 +77,6 @@ def cost(layer: Layer, *, copies: bool) -> Cost:
     of_jobs = cost_of(convolution.work_of(layer))
     wait = _image(layer).copy_cycles if copies else 0
     return Cost(of_jobs.cycles + wait, start=of_jobs.start, wait=wait)
-
-
-def layouts(layer: Layer, *, result: str) -> Layouts:
-    """From rows to pixels."""
-    del layer
-    return Layouts((ROWS,), (result,))
 
 
 def kernels() -> tuple[Kernel, ...]:

@@ -42,6 +42,7 @@ from tinsmith_diana.rules import (
     copying_emission,
     job_emission,
     job_kernel,
+    room_finding,
     rows_bytes,
     weights_finding,
 )
@@ -163,8 +164,7 @@ def images_fit(layer: Layer) -> str | None:
     """The image in rows and as pixels fits the L1 memory of 262,144 bytes; pixels of more than 16 channels reach from
     the first of its banks to the last.
     """
-    needed = rows_bytes(layer.input(0)) + _work(layer).scratch_bytes
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+    return room_finding(rows_bytes(layer.input(0)) + _work(layer).scratch_bytes)
 
 
 def is_faster(layer: Layer) -> str | None:

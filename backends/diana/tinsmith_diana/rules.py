@@ -78,20 +78,19 @@ def rows_bytes(type_: TensorType) -> int:
     return DianaRows().size_bytes(type_)
 
 
-def l1_finding(operands: Sequence[TensorType], result: TensorType, behind: int = 0) -> str | None:
-    """None if they lie in the L1 memory together. behind: bytes behind the result that are written, too."""
-    needed = sum(map(rows_bytes, (*operands, result))) + behind
+def room_finding(needed: int) -> str | None:
+    """None if so many bytes fit the L1 memory."""
     return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+
+
+def l1_finding(*tensors: TensorType) -> str | None:
+    """None if they lie in the L1 memory together, in rows."""
+    return room_finding(sum(map(rows_bytes, tensors)))
 
 
 def least_rows(width: int, height: int) -> int:
     """The fewest rows of a result that copies move, which take whole pieces."""
     return min(height, COPIED_BYTES // math.gcd(COPIED_BYTES, padded(width)))
-
-
-def tile_finding(needed: int) -> str | None:
-    """None if the smallest tile of a layer fits the L1 memory. needed: its bytes."""
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
 
 
 def weights_finding(work: jobs.Work) -> str | None:

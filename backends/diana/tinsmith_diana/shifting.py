@@ -26,7 +26,7 @@ from tinsmith_lowering import (
 )
 
 from tinsmith_diana import jobs, scales, turning
-from tinsmith_diana.addition import SizeOf
+from tinsmith_diana.addition import SizeOf, cost, cost_in_banks
 from tinsmith_diana.layouts import DianaBanks, DianaPixels, DianaRows
 from tinsmith_diana.rules import (
     IN_BANKS,
@@ -37,10 +37,10 @@ from tinsmith_diana.rules import (
     banks_finding,
     banks_of,
     board_has_array,
-    cost_of,
     emission,
     job_kernel,
     prepared,
+    room_finding,
 )
 
 _ROWS, _PIXELS = DianaRows(), DianaPixels()
@@ -104,16 +104,6 @@ def emit_in_banks(layer: Layer, scope: Scope) -> Emission:
     return banks_emission(scope, scope.input(0), banks_of(layer.output))
 
 
-def cost(layer: Layer, *, size_of: SizeOf) -> Cost:
-    """Of the accelerator's job, and of the core that starts it."""
-    return cost_of(jobs.Addition(size_of(layer.output), 0))
-
-
-def cost_in_banks(layer: Layer) -> Cost:
-    """Of a job for each bank."""
-    return Cost(banks_of(layer.output) * cost(layer, size_of=bank_bytes).cycles)
-
-
 def layouts(layer: Layer, *, layout: ElementLayout) -> Layouts:
     """One, before and behind."""
     del layer
@@ -165,8 +155,7 @@ def _kernel(
 
 
 def _l1_finding(layer: Layer, layout: ElementLayout) -> str | None:
-    needed = 2 * layout.size_bytes(layer.output)
-    return None if needed <= jobs.L1_BYTES else f"they take {needed:,} bytes"
+    return room_finding(2 * layout.size_bytes(layer.output))
 
 
 def _parameters(layer: Layer) -> RequantizeParameters:
