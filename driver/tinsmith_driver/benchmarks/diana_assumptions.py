@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 import numpy as np
-from tinsmith_target import ChipConstant, SocSimulator
 
 from tinsmith_driver.benchmarks.assumptions import (
     AS_IT_IS,
@@ -20,7 +19,14 @@ from tinsmith_driver.benchmarks.assumptions import (
     settings,
 )
 from tinsmith_driver.benchmarks.diana import SETUPS, Setup, passes_of
-from tinsmith_driver.benchmarks.diana_layers import ANALOG, BOTH, DIGITAL, TARGET, compiled
+from tinsmith_driver.benchmarks.diana_layers import (
+    ANALOG,
+    BOTH,
+    DIGITAL,
+    TARGET,
+    compiled,
+    with_chip,
+)
 from tinsmith_driver.benchmarks.diana_rows import OUR_SCHEDULE
 from tinsmith_driver.benchmarks.htvm_networks import NETWORKS
 from tinsmith_driver.benchmarks.htvm_schedule import cycles_of
@@ -168,14 +174,8 @@ def _measured(
     build: Build, compilation: Compilation, samples: Samples, constants: Mapping[str, int]
 ) -> Measurement:
     """One inference on the chip with these constants of its description."""
-    target = build.firmware.target
-    emulator = target.board.emulator
-    assert isinstance(emulator, SocSimulator)
-    changes = tuple(ChipConstant(name, value) for name, value in constants.items())
-    chip = replace(emulator, constants=(*emulator.constants, *changes))
-    other = replace(target, board=replace(target.board, emulator=chip))
-    changed = replace(build, firmware=replace(build.firmware, target=other))
-    return run_samples(changed, compilation.graph, [samples], _TIMEOUT_SECONDS)
+    chip = with_chip(build, constants)
+    return run_samples(chip, compilation.graph, [samples], _TIMEOUT_SECONDS)
 
 
 def _same_outputs(one: Measurement, other: Measurement) -> bool:

@@ -1,10 +1,14 @@
 """Networks and layers compiled for the simulated DIANA, and random layers at the borders of what its arrays take."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from tinsmith_target import ChipConstant, SocSimulator
+
 from tinsmith_driver.benchmarks.random_layers import LayersRow, RandomLayers
+from tinsmith_driver.build import Build
 from tinsmith_driver.engines import engines_for
 from tinsmith_driver.options import CompileOptions, PassChoice
 from tinsmith_driver.pipelines import Compilation, Model, compile_model
@@ -29,6 +33,17 @@ def compiled(
     choices = (*map(PassChoice.parse, passes), *chosen.passes)
     options = CompileOptions(target, backend=chosen.backend, passes=choices, without=tuple(without))
     return compile_model(model, options)
+
+
+def with_chip(build: Build, constants: Mapping[str, int]) -> Build:
+    """The same firmware on a simulated chip with these constants of its description, as `soc --set` names them."""
+    target = build.firmware.target
+    emulator = target.board.emulator
+    assert isinstance(emulator, SocSimulator)
+    changes = tuple(ChipConstant(name, value) for name, value in constants.items())
+    chip = replace(emulator, constants=(*emulator.constants, *changes))
+    other = replace(target, board=replace(target.board, emulator=chip))
+    return replace(build, firmware=replace(build.firmware, target=other))
 
 
 LAYERS = tuple(

@@ -6,15 +6,14 @@ model of the chip: a normal deviate times what a converter gives, divided by a n
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
 
 from tinsmith_ir import Graph
-from tinsmith_target import ChipConstant, SocSimulator, Target
 
-from tinsmith_driver.benchmarks.diana_layers import BOTH, compiled
+from tinsmith_driver.benchmarks.diana_layers import ANALOG, BOTH, compiled, with_chip
 from tinsmith_driver.benchmarks.diana_official import (
     SCHEME,
     Judgement,
@@ -42,8 +41,6 @@ MIXED_SCHEME = f"{SCHEME.removesuffix('}')},weights=refined,free_few_bits=yes}}"
 MIXED_PASSES = ("fit-digital", "map-analog{gain=16,least_db=6.1}")
 NOISE, NOISE_SEED = 25, 1
 """Of diana-quantlib: what converters give is disturbed by a 25th of it, up to 1.24 of their steps."""
-_DEVICE = "analog"
-"""Of the chip's description."""
 _KERNEL = "tinsmith_diana_analog"
 _TERNARY_BITS = 2
 _TIMEOUT_SECONDS = 600
@@ -129,17 +126,7 @@ def with_noise(build: Build, divisor: int = NOISE, seed: int = NOISE_SEED) -> Bu
     """The same firmware on a simulated chip whose analog array disturbs what its converters give by a normal deviate
     times that, divided by `divisor`.
     """
-    firmware = build.firmware
-    return replace(build, firmware=replace(firmware, target=_noisy(firmware.target, divisor, seed)))
-
-
-def _noisy(target: Target, divisor: int, seed: int) -> Target:
-    emulator = target.board.emulator
-    assert isinstance(emulator, SocSimulator)
-    settings = (("noise", divisor), ("noise_seed", seed))
-    more = tuple(ChipConstant(f"{_DEVICE}.{name}", value) for name, value in settings)
-    loud = replace(emulator, constants=(*emulator.constants, *more))
-    return replace(target, board=replace(target.board, emulator=loud))
+    return with_chip(build, {f"{ANALOG}.noise": divisor, f"{ANALOG}.noise_seed": seed})
 
 
 def _made(mix: Mix, path: Path, calibration: Path) -> QuantizedModel:

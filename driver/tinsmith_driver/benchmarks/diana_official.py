@@ -18,6 +18,7 @@ from tinsmith_plugins import ImportChoices
 from tinsmith_quantization import sqnr
 from tinsmith_toolchains import temporary_folder
 
+from tinsmith_driver.benchmarks.diana_layers import DIGITAL, TARGET, compiled
 from tinsmith_driver.benchmarks.mlperf_tiny import (
     FLOAT_MODELS,
     float_files,
@@ -25,12 +26,10 @@ from tinsmith_driver.benchmarks.mlperf_tiny import (
     read_baseline,
 )
 from tinsmith_driver.benchmarks.subjects import compared, wrong_bytes
-from tinsmith_driver.engines import engines_for
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, is_classifier, load_samples
-from tinsmith_driver.options import CompileOptions, PassChoice
 from tinsmith_driver.output_losses import Outputs, network_outputs, right_answers
-from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, as_integers, quantized
 from tinsmith_driver.table import table, thousands
@@ -38,7 +37,7 @@ from tinsmith_driver.table import table, thousands
 SCHEME = "power-of-two{per_channel=no,alike_sums=yes,equalize=yes}"
 """What the array computes: one shift for a layer, and sums without multipliers."""
 PASSES = ("fit-digital",)
-_TARGET, _ENGINES, _KERNEL = "diana", "digital", "tinsmith_diana_digital"
+_KERNEL = "tinsmith_diana_digital"
 _SAMPLES = 10
 _MOST_SECONDS = 60.0
 _TIMEOUT_SECONDS = 600
@@ -93,10 +92,10 @@ def official_row(name: str) -> OfficialRow:
     made = network_of(path, inputs)
     seconds = perf_counter() - start
     samples = real_samples(made, inputs)
-    compilation = _compiled(made.model)
+    compilation = compiled(made.model, DIGITAL, PASSES)
     found, _ = compared(compilation, [as_read(graph_of(made.model), samples)], _TIMEOUT_SECONDS)
     cycles = found.cycles or 0
-    clock_hz = registry().target(_TARGET).board.clock_hz
+    clock_hz = registry().target(TARGET).board.clock_hz
     official = read_model(network_files(read_baseline()[0][name])[0])
     layers = [call for call in compilation.program.calls if _is_layer(call.operator)]
     return OfficialRow(
@@ -195,12 +194,6 @@ def network_of(
 
 def _real_and_made(made: QuantizedModel) -> tuple[Graph, Graph]:
     return made.real, graph_of(made.model)
-
-
-def _compiled(model: Model) -> Compilation:
-    chosen = engines_for(_TARGET, None, _ENGINES)
-    choices = (*map(PassChoice.parse, PASSES), *chosen.passes)
-    return compile_model(model, CompileOptions(_TARGET, backend=chosen.backend, passes=choices))
 
 
 def real_samples(made: QuantizedModel, inputs: Path) -> Samples:

@@ -25,25 +25,23 @@ def _includes(programs: Sequence[Program], arena: str) -> list[str]:
     ]
 
 
-def _memories(programs: Sequence[Program], arena: str) -> tuple[list[str], list[str]]:
-    """Declarations, and what each network's functions are given."""
+def _checks(programs: Sequence[Program], arena: str) -> tuple[list[str], list[str]]:
+    """Declarations of memories, and for each network a statement that reports its check."""
     lines: list[str] = []
-    arguments: list[str] = []
+    reports: list[str] = []
     if arena:
         lines.append(f"static ALIGNED({arena}_ALIGNMENT) uint8_t arena[{arena}_BYTES];")
     for program in programs:
         arrays, argument = example_memories(program, "arena" if arena else "")
         lines += arrays
-        arguments.append(argument)
-    return lines, arguments
+        name = c_name(program)
+        reports.append(f'report("{name}", {name}_check({argument}));')
+    return lines, reports
 
 
 def _main(programs: Sequence[Program], arena: str) -> str:
-    arrays, arguments = _memories(programs, arena)
-    checks = [
-        f'  failed += report("{c_name(program)}", {c_name(program)}_check({argument}));'
-        for program, argument in zip(programs, arguments, strict=True)
-    ]
+    arrays, reports = _checks(programs, arena)
+    checks = [f"  failed += {report}" for report in reports]
     lines = [
         "// Runs each network on a sample and says whether its outputs are what they should be.",
         "#include <stddef.h>",
@@ -71,11 +69,8 @@ def _main(programs: Sequence[Program], arena: str) -> str:
 
 
 def _sketch(programs: Sequence[Program], arena: str) -> str:
-    arrays, arguments = _memories(programs, arena)
-    checks = [
-        f'  report("{c_name(program)}", {c_name(program)}_check({argument}));'
-        for program, argument in zip(programs, arguments, strict=True)
-    ]
+    arrays, reports = _checks(programs, arena)
+    checks = [f"  {report}" for report in reports]
     lines = [
         "// Runs each network on a sample, again and again, and says whether its outputs are what they should be.",
         *_includes(programs, arena),

@@ -90,12 +90,11 @@ class Costs:
         return Cost(_ELEMENT_CYCLES * layer.output.elements) if found is None else found
 
     def _of_copy(self, copy: Copy) -> StepCost:
-        view = self.program.view[copy.destination]
-        size_bytes = layout_bytes(view.layout, view.type)
         scratchpad = self.target.board.scratchpad
         if scratchpad is not None and copy.engine is not None:
             return self._of_scratchpad(scratchpad, copy)
-        cycles = size_bytes // BYTES_PER_CYCLE
+        view = self.program.view[copy.destination]
+        cycles = layout_bytes(view.layout, view.type) // BYTES_PER_CYCLE
         if copy.engine is None:
             return StepCost(COPY_CORE_CYCLES + cycles)
         return StepCost(COPY_CORE_CYCLES, cycles)
