@@ -7,27 +7,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from tinsmith_driver.benchmarks.svg import TEXTS, framed
+
 _WIDTH, _LEFT, _RIGHT = 480, 150, 462
 """Of the drawing; where 0 and 100 % are."""
 _TOP, _LINE, _TITLE = 118, 21, 30
 """Above the first line; of a line, of a group's title."""
 _SUBJECT = "Throughput that a layer loses beside the array by itself"
-_STYLE = """
+_STYLE = (
+    """
   svg { --ground: #ffffff; --ink: #1f2328; --faint: #d1d9e0; --ours: #0969da; --htvm: #bc4c00; }
   @media (prefers-color-scheme: dark) {
     svg { --ground: #0d1117; --ink: #e6edf3; --faint: #3d444d; --ours: #4493f8; --htvm: #f0883e; }
   }
-  text { font: 13px system-ui, sans-serif; fill: var(--ink); }
-  .title { font-weight: 600; }
-  .end { text-anchor: end; }
-  .middle { text-anchor: middle; }
-  .ground { fill: var(--ground); }
-  .grid { stroke: var(--faint); }
+"""
+    + TEXTS
+    + """\
   .between { stroke: var(--faint); stroke-width: 3; }
   .ours { fill: var(--ours); }
   .htvm { fill: var(--ground); stroke: var(--htvm); stroke-width: 2; }
   .published { stroke: var(--htvm); stroke-width: 2; }
 """
+)
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,6 @@ def picture(bars: Sequence[Bar]) -> str:
     groups = [(name, [*found]) for name, found in groupby(bars, key=lambda bar: bar.group)]
     height = _TOP + len(groups) * _TITLE + len(bars) * _LINE + 12
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="640" role="img">',
-        f"<title>{_SUBJECT}</title>",
-        f"<style>{_STYLE}</style>",
-        f'<rect class="ground" width="{_WIDTH}" height="{height}"/>',
-        f'<text class="title" x="10" y="22">{_SUBJECT}</text>',
         *_legend(),
         *_grid(height - 12),
     ]
@@ -61,7 +57,7 @@ def picture(bars: Sequence[Bar]) -> str:
         for bar in found:
             y += _LINE
             lines += _marks(bar, y - _LINE // 2)
-    return "\n".join([*lines, "</svg>", ""])
+    return framed(_SUBJECT, _STYLE, _WIDTH, height, lines)
 
 
 def _legend() -> Iterator[str]:

@@ -6,26 +6,27 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tinsmith_driver.benchmarks.svg import TEXTS, framed
+
 _WIDTH, _LEFT, _RIGHT = 480, 56, 452
 """Of the drawing; where the largest memory is and the smallest."""
 _TOP, _PANEL, _HEIGHT = 112, 196, 132
 """Above the first panel; of a panel, and of the axes in it."""
 _SUBJECT = "Cycles of a layer in tiles, as L1 shrinks (simulated)"
-_STYLE = """
+_STYLE = (
+    """
   svg { --ground: #ffffff; --ink: #1f2328; --faint: #d1d9e0; --ours: #0969da; --htvm: #bc4c00; --any: #8c959f; }
   @media (prefers-color-scheme: dark) {
     svg { --ground: #0d1117; --ink: #e6edf3; --faint: #3d444d; --ours: #4493f8; --htvm: #f0883e; --any: #9198a1; }
   }
-  text { font: 13px system-ui, sans-serif; fill: var(--ink); }
-  .title { font-weight: 600; }
-  .end { text-anchor: end; }
-  .middle { text-anchor: middle; }
-  .ground { fill: var(--ground); }
-  .grid { stroke: var(--faint); }
+"""
+    + TEXTS
+    + """\
   .any { stroke: var(--any); stroke-width: 6; stroke-linecap: round; }
   .htvm { fill: var(--ground); stroke: var(--htvm); stroke-width: 2; }
   .ours { fill: var(--ours); }
 """
+)
 
 
 @dataclass(frozen=True)
@@ -55,16 +56,11 @@ def picture(panels: Sequence[Panel]) -> str:
     )
     doublings = math.ceil(math.log2(max(2.0, *times)))
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="640" role="img">',
-        f"<title>{_SUBJECT}</title>",
-        f"<style>{_STYLE}</style>",
-        f'<rect class="ground" width="{_WIDTH}" height="{height}"/>',
-        f'<text class="title" x="10" y="22">{_SUBJECT}</text>',
         *_legend(),
     ]
     for number, panel in enumerate(panels):
         lines += _drawn(panel, _TOP + number * _PANEL, doublings)
-    return "\n".join([*lines, "</svg>", ""])
+    return framed(_SUBJECT, _STYLE, _WIDTH, height, lines)
 
 
 def _legend() -> Iterator[str]:
