@@ -3,6 +3,7 @@
 import itertools
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from tinsmith_ir.boxes import Box
 from tinsmith_ir.layouts import element_offsets, find_layout, layout_bytes, own_runs
 from tinsmith_ir.program import View, dense_strides
+from tinsmith_ir.types import TensorType
 
 Offsets = NDArray[np.int64]
 
@@ -128,10 +130,16 @@ def box_within(view: View) -> Box:
 
 def _laid_out(view: View) -> Places:
     """Of a view in a layout, from the first byte of the laid-out tensor."""
-    offsets = element_offsets(view.layout, view.laid_out)
-    if view.within is not None:
-        offsets = offsets.reshape(view.within.shape)[box_within(view).slices].reshape(-1)
-    return _runs(offsets, view.type.dtype.size_bytes)
+    return _box_places(view.layout, view.laid_out, box_within(view))
+
+
+@lru_cache(maxsize=512)
+def _box_places(layout: str, whole: TensorType, box: Box) -> Places:
+    """Kept, as passes ask again and again of the views of one program; read-only."""
+    offsets = element_offsets(layout, whole).reshape(whole.shape)[box.slices].reshape(-1)
+    found = _runs(offsets, whole.dtype.size_bytes)
+    found.starts.flags.writeable = False
+    return found
 
 
 def _copied_lines(source: View, destination: View) -> tuple[Places, Places] | None:

@@ -14,7 +14,7 @@ from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 from tinsmith_target import Scratchpad, Target
 
 from tinsmith_overlap.costs import Costs
-from tinsmith_overlap.order import predecessors
+from tinsmith_overlap.order import constraints, with_copies_behind
 from tinsmith_overlap.schedule import Orders, Overlapping
 from tinsmith_overlap.tokens import TOKENS, free_tokens, with_tokens
 from tinsmith_overlap.touches import touches_of
@@ -109,10 +109,12 @@ class _Search:
         """The program with the best order of a window that the memories have room for. Where they have none for an
         order that is better, both halves have one each.
         """
-        before = self.cycles(program)
-        better = [found for found in self._reordered(program, window) if found[0] < before]
+        orders = self._orders(program)
+        before = orders.cycles(range(len(program.steps)))
+        better = [found for found in self._reordered(orders, window) if found[0] < before]
+        had = needed_bytes(program) if better else {}
         for _, found in sorted(better, key=lambda pair: pair[0]):
-            if self._fits(found, program):
+            if self._fits(found, had):
                 return found
         middle = _quiet_step(program.steps, window) if better else None
         if middle is None:
@@ -120,19 +122,20 @@ class _Search:
         begin, end = window
         return self.improved(self.improved(program, (begin, middle)), (middle, end))
 
-    def _reordered(self, program: Program, window: Window) -> Iterator[tuple[int, Program]]:
+    def _reordered(self, without: Orders, window: Window) -> Iterator[tuple[int, Program]]:
         """Orders of a window and their cycles: with calls in their order or in any, and copies further and further
-        ahead.
+        ahead. without: predecessors.
         """
+        program = without.program
         engines = [engine.name for engine in program.engines]
         calls = [
             number for number, step in enumerate(program.steps) if isinstance(step, Call | Loop)
         ]
-        without = self._orders(program)
+        found = constraints(program, engines)
         for ahead in _AHEAD:
-            found = predecessors(program, engines, ahead)
+            behind = with_copies_behind(found, program, ahead)
             for kept in ((), calls):
-                orders = replace(without, predecessors=_in_window(found, window, kept))
+                orders = replace(without, predecessors=_in_window(behind, window, kept))
                 order = orders.best()
                 steps = tuple(program.steps[number] for number in order)
                 yield orders.cycles(order), replace(program, steps=steps)
@@ -143,9 +146,9 @@ class _Search:
         flights = touches_of(program).flights
         return Orders(program, costs, flights, [], self.units, self.most)
 
-    def _fits(self, program: Program, before: Program) -> bool:
-        """Whether buffers find places; where nobody says how large a memory is, in no more than they took before."""
-        needed, had = needed_bytes(program), needed_bytes(before)
+    def _fits(self, program: Program, had: Mapping[str, int]) -> bool:
+        """Whether buffers find places; where nobody says how large a memory is, in no more than they had before."""
+        needed = needed_bytes(program)
         for memory in program.memories:
             room = memory.size_bytes
             if room is None and memory == program.memories[0]:

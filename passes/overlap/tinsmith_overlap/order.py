@@ -15,13 +15,18 @@ def predecessors(program: Program, sorting: Collection[str], ahead: int = 0) -> 
     """Of each step, those that must stay in front of it. A loop is one step.
 
     program: verified. sorting: engines that may be given their steps in another order. ahead: calls that copies may be
-    moved in front of.
+    moved in front of, see `with_copies_behind`.
+    """
+    return with_copies_behind(constraints(program, sorting), program, ahead)
+
+
+def constraints(program: Program, sorting: Collection[str]) -> list[set[int]]:
+    """The same without what keeps copies behind calls.
 
     What touches the same bytes, one of the two writing them, stays in its order: the later one behind the wait for an
     earlier one, if an engine does that; behind its start, where an engine that keeps an order does both and the later
-    one reads what the earlier one writes. What others than these engines are given stays in its order, too, and copies
-    no more than so many calls further ahead, so that what they bring does not fill the memory; so does what the caller
-    is asked for.
+    one reads what the earlier one writes. What others than these engines are given stays in its order, too; so does
+    what the caller is asked for.
     """
     found: list[set[int]] = [set() for _ in program.steps]
     touched = touches_of(program)
@@ -35,7 +40,6 @@ def predecessors(program: Program, sorting: Collection[str], ahead: int = 0) -> 
             else _by_engine(_of(name, touched.flights), program.engine[name])
             for name in program.engine
         ),
-        _behind_calls(program.steps, ahead),
         pairwise(_copies_of_the_core(program.steps)),
     )
     for some in pairs:
@@ -43,6 +47,16 @@ def predecessors(program: Program, sorting: Collection[str], ahead: int = 0) -> 
             if first != second:
                 found[second].add(first)
     return found
+
+
+def with_copies_behind(found: Sequence[set[int]], program: Program, ahead: int) -> list[set[int]]:
+    """Predecessors, with which copies come no more than so many calls further ahead, so that what they bring does not
+    fill the memory.
+    """
+    made = [{*before} for before in found]
+    for first, second in _behind_calls(program.steps, ahead):
+        made[second].add(first)
+    return made
 
 
 def _by_bytes(touches: Sequence[Touch], fifo: Collection[str]) -> Iterator[Pair]:
