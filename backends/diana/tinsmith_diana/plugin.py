@@ -19,7 +19,7 @@ from tinsmith_diana.rules import ACCELERATOR as DIGITAL
 
 def _files(room: str) -> KernelFiles:
     folder = kernel_folder(__file__, room)
-    return KernelFiles(folder / "src", (folder / "include",))
+    return KernelFiles(folder / "src", (folder / "include",), "Apache-2.0")
 
 
 _SAMPLES = 16
