@@ -1,19 +1,19 @@
 """DIANA's two arrays at the same time: a network with a branch on each, its cycles and its trace."""
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from exact_cycles import exact_cycles
 from tinsmith_driver.build import built
 from tinsmith_driver.engines import engines_for
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
-from tinsmith_driver.running import compare, run_samples, traced
+from tinsmith_driver.running import traced
+from tinsmith_driver.traces import Span, tracks_of
 from tinsmith_emulators import MissingEmulatorError, need_emulator
-from tinsmith_ir import Graph
 from tinsmith_target import target
 
 _TIMEOUT_SECONDS = 60
@@ -47,8 +47,6 @@ _HIDDEN = 0.8
 _LAYERS_CYCLES = 2 * 16_000
 """About those of the digital array's two convolutions, all but a few of which the core's work hides, too."""
 
-Span = tuple[int, int]
-
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
@@ -69,49 +67,31 @@ def _compiled(path: Path, *without: str) -> Compilation:
     return compile_model(read_model(path), options)
 
 
-def _cycles(compilation: Compilation) -> int:
-    """Of a run whose bytes are the evaluator's."""
-    graph = compilation.graph
-    assert isinstance(graph, Graph)
-    with built(compilation) as build:
-        found = run_samples(build, graph, [random_samples(graph, 2)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    assert [group.mismatches for group in found.groups] == [0]
-    assert found.cycles is not None
-    return found.cycles
-
-
-def _layers(trace: bytes, track: str) -> list[Span]:
-    """When the convolutions of an array began and ended, in cycles."""
-    events = json.loads(trace)["traceEvents"]
-    (number,) = (
-        event["tid"]
-        for event in events
-        if event["name"] == "thread_name" and event["args"]["name"] == track
-    )
-    return [
-        (event["ts"], event["ts"] + event["dur"])
-        for event in events
-        if event["ph"] == "X" and event["tid"] == number and event["name"].startswith("conv")
-    ]
-
-
 def _shared_cycles(some: Sequence[Span], others: Sequence[Span]) -> int:
     return sum(
-        max(0, min(one[1], other[1]) - max(one[0], other[0])) for one in some for other in others
+        max(0, min(one.end, other.end) - max(one.begin, other.begin))
+        for one in some
+        for other in others
     )
 
 
 def test_branches_take_fewer_cycles_side_by_side(path: Path) -> None:
     """What both arrays do is nearly hidden, one by the other and by the core that turns images."""
-    assert _cycles(_compiled(path)) < _cycles(_compiled(path, "overlap")) - 0.7 * _LAYERS_CYCLES
+    assert (
+        exact_cycles(_compiled(path))
+        < exact_cycles(_compiled(path, "overlap")) - 0.7 * _LAYERS_CYCLES
+    )
 
 
 def test_both_arrays_compute_at_the_same_time(path: Path) -> None:
     compilation = _compiled(path)
     with built(compilation) as build:
         trace = traced(build, random_samples(compilation.graph, 1), _TIMEOUT_SECONDS)
-    digital, analog = (_layers(trace, track) for track in ("digital", "analog"))
+    tracks = tracks_of(trace)
+    digital, analog = (
+        [span for span in tracks[array] if span.name.startswith("conv")]
+        for array in ("digital", "analog")
+    )
     assert (len(digital), len(analog)) == (2, 2)
-    alone = sum(end - begin for begin, end in analog)
+    alone = sum(span.end - span.begin for span in analog)
     assert _shared_cycles(digital, analog) > _HIDDEN * alone

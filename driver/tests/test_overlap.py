@@ -5,13 +5,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tinsmith_driver.build import built
-from tinsmith_driver.inputs import random_samples
+from exact_cycles import exact_cycles
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
-from tinsmith_driver.running import compare, run_samples
 from tinsmith_emulators import FirmwareCrashError, MissingEmulatorError, need_emulator
-from tinsmith_ir import Graph, GraphError, verify_program
+from tinsmith_ir import GraphError, verify_program
 from tinsmith_ir.program import Call, Program, Step, Wait
 from tinsmith_lowering import find_kernel, layer_of_call
 from tinsmith_target import target
@@ -81,18 +79,6 @@ def _compiled(path: Path, text: str, *without: str, l1_bytes: int | None = None)
     return compile_model(read_model(path), options)
 
 
-def _cycles(compilation: Compilation) -> int:
-    """Of a run whose bytes are the evaluator's."""
-    graph = compilation.graph
-    assert isinstance(graph, Graph)
-    with built(compilation) as build:
-        found = run_samples(build, graph, [random_samples(graph, 2)], _TIMEOUT_SECONDS)
-    found = compare(found, compilation.reference)
-    assert [group.mismatches for group in found.groups] == [0]
-    assert found.cycles is not None
-    return found.cycles
-
-
 def _job_cycles(compilation: Compilation) -> int:
     """Of all jobs, as their kernels say."""
     found = 0
@@ -117,14 +103,14 @@ def test_branches_run_at_the_same_time(path: Path) -> None:
     alone, both = _compiled(path, _BRANCHES, "overlap"), _compiled(path, _BRANCHES)
     assert [call.name for call in _jobs(both.program)] == ["a", "c"]
     assert _jobs(alone.program) == []
-    saved = _cycles(alone) - _cycles(both)
+    saved = exact_cycles(alone) - exact_cycles(both)
     assert saved >= _HIDDEN * _job_cycles(both)
 
 
 def test_cores_share_their_own_jobs_beside_the_accelerators(path: Path) -> None:
     alone, both = _compiled(path, _FLOATS, "overlap"), _compiled(path, _FLOATS)
     assert {call.engine for call in both.program.calls} >= {"cores", "neureka"}
-    assert _cycles(both) <= _cycles(alone)
+    assert exact_cycles(both) <= exact_cycles(alone)
 
 
 def test_tiles_are_started_while_the_one_before_is_computed(path: Path) -> None:
@@ -132,7 +118,7 @@ def test_tiles_are_started_while_the_one_before_is_computed(path: Path) -> None:
     in_turns = _compiled(path, _TILES, l1_bytes=_L1_BYTES)
     assert _jobs(one_by_one.program) == []
     assert len(_jobs(in_turns.program)) == len(in_turns.program.calls) > 2
-    assert _cycles(in_turns) <= _OF_TILES * _cycles(one_by_one)
+    assert exact_cycles(in_turns) <= _OF_TILES * exact_cycles(one_by_one)
 
 
 def test_a_wait_that_is_too_late_is_found(path: Path) -> None:
@@ -149,6 +135,6 @@ def test_a_wait_that_is_too_late_is_found(path: Path) -> None:
     wrong = replace(program, steps=tuple(_moved(started_late, wait, len(started_late))))
     with pytest.raises(GraphError, match="reads what is still being written"):
         verify_program(wrong)
-    assert _cycles(replace(compilation, program=right)) > _cycles(compilation)
+    assert exact_cycles(replace(compilation, program=right)) > exact_cycles(compilation)
     with pytest.raises(FirmwareCrashError, match="race: "):
-        _cycles(replace(compilation, program=wrong))
+        exact_cycles(replace(compilation, program=wrong))
