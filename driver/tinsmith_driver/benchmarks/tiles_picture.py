@@ -68,7 +68,7 @@ def _legend() -> Iterator[str]:
     texts = (
         "largest tiles, without heuristics",
         "HTVM's heuristics",
-        "fewest cycles, with the input kept",
+        "fewest cycles, input kept, copies beside jobs",
     )
     for number, (text, mark) in enumerate(zip(texts, (_any, _htvm, _ours), strict=True)):
         y = 42.0 + 20 * number
