@@ -42,6 +42,22 @@ HEADER_USER = """\
 int use(void) {{ return {name}_check(0) == {upper}_ERROR_ARENA ? 0 : 1; }}
 """
 
+SKETCH_PROGRAM = """\
+#include <stdint.h>
+#include <stdio.h>
+static struct {{
+  void begin(long) {{}}
+  void print(const char *text) {{ fputs(text, stdout); }}
+  void println(const char *text) {{ puts(text); }}
+}} Serial;
+static void delay(int) {{}}
+#include "{sketch}"
+int main() {{
+  setup();
+  loop();
+}}
+"""
+
 
 def bundle(folder: Path, *options: str | Path, model: Path = EXAMPLE.model) -> Path:
     made = folder / "bundle"
@@ -208,6 +224,21 @@ def test_headers_are_for_every_dialect_whatever_the_model_is_called(
             run_tool([*map(str, command), "-o", str(tmp_path / "user.o")])
     said = run_on_host([made], made / "example" / "main.c", tmp_path / "build")
     assert said.endswith(": PASS (0)\n")
+
+
+def test_the_sketch_is_a_program_where_there_is_a_port(tmp_path: Path) -> None:
+    made = bundle(tmp_path, "--target", "host", "--io", "external")
+    program = tmp_path / "program.cc"
+    program.write_text(SKETCH_PROGRAM.format(sketch=made / "examples" / "check" / "check.ino"))
+    compiler = str(find_zig().executable)
+    objects: list[str] = []
+    for source in sorted((made / "src").glob("*.c")):
+        objects.append(str(tmp_path / f"{source.stem}.o"))
+        run_tool([compiler, "cc", "-c", str(source), "-o", objects[-1]])
+    command = [compiler, "c++", "-std=c++17", "-Wall", "-Werror", f"-I{made / 'src'}"]
+    run_tool([*command, str(program), *objects, "-o", str(tmp_path / "program")])
+    said = subprocess.run([tmp_path / "program"], capture_output=True, text=True, check=True)
+    assert said.stdout == "digits_int8: PASS\n"
 
 
 def test_the_bill_of_materials_names_every_file(tmp_path: Path) -> None:

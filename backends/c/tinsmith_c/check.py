@@ -263,4 +263,4 @@ def example_memories(program: Program, arena: str = "") -> tuple[list[str], str]
 
 
 def _array(name: str, macro: str) -> str:
-    return f"static ALIGNED({macro}_ALIGNMENT) uint8_t {name}[{macro}_BYTES];"
+    return f"ALIGNED({macro}_ALIGNMENT) static uint8_t {name}[{macro}_BYTES];"

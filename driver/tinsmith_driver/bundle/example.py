@@ -30,7 +30,7 @@ def _checks(programs: Sequence[Program], arena: str) -> tuple[list[str], list[st
     lines: list[str] = []
     reports: list[str] = []
     if arena:
-        lines.append(f"static ALIGNED({arena}_ALIGNMENT) uint8_t arena[{arena}_BYTES];")
+        lines.append(f"ALIGNED({arena}_ALIGNMENT) static uint8_t arena[{arena}_BYTES];")
     for program in programs:
         arrays, argument = example_memories(program, "arena" if arena else "")
         lines += arrays
