@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -79,7 +80,8 @@ def tool_version() -> str:
     try:
         return version("tinsmith-driver")
     except PackageNotFoundError:
-        return "0.1.0"
+        project = Path(__file__).parents[1] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 
 @dataclass(frozen=True, eq=False)
