@@ -3,12 +3,12 @@
 What knows Programs is imported when it is asked for, since planning alone needs neither tinsmith_ir nor numpy.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
 from tinsmith_allocation.bound import lower_bound
 from tinsmith_allocation.check import check_plan
 from tinsmith_allocation.exact import plan_exact, plan_within
+from tinsmith_allocation.foundation import program_part
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.joint import JointPlan, Model, plan_jointly
 from tinsmith_allocation.model import Block, Leave, Plan, PlanError, Status
@@ -88,4 +88,4 @@ def __getattr__(name: str) -> object:
     """What knows Programs, which the extra `program` of this package installs."""
     if name not in _OF_PROGRAMS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_OF_PROGRAMS[name]}"), name)
+    return getattr(program_part(_OF_PROGRAMS[name]), name)

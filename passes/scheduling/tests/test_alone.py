@@ -57,7 +57,17 @@ def test_errors_are_the_same_alone() -> None:
     assert result.stdout == f"{found.value} 4\n"
 
 
-def test_what_knows_programs_says_what_it_needs() -> None:
-    result = run_alone("from tinsmith_scheduling import ScheduleCalls")
+@pytest.mark.parametrize("name", ["ScheduleCalls", "live_bytes"])
+def test_what_knows_programs_says_what_to_install(name: str) -> None:
+    result = run_alone(f"from tinsmith_scheduling import {name}")
     assert result.returncode == 1
-    assert "No module named 'tinsmith_ir'" in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: tinsmith_scheduling.")
+    assert last.endswith(
+        " needs tinsmith_ir, which is not installed: pip install 'tinsmith-scheduling[program]'"
+    )
+
+
+def test_what_is_not_there_is_no_matter_of_an_extra() -> None:
+    result = run_alone("from tinsmith_scheduling import nothing")
+    assert result.stderr.splitlines()[-1].startswith("ImportError: cannot import name 'nothing'")
