@@ -23,11 +23,11 @@ if TYPE_CHECKING:
         place,
         plan_of,
     )
-    from tinsmith_allocation.check import check_program
     from tinsmith_allocation.ends import ExposeEnds
     from tinsmith_allocation.holding import HeldConstants, HoldConstants
     from tinsmith_allocation.lifetimes import Demand, demand
     from tinsmith_allocation.moving import moved_bytes, traffic
+    from tinsmith_allocation.program_check import check_program
     from tinsmith_allocation.spilling import SpillBuffers, Spills, sizes_of
 
 __all__ = [
@@ -74,7 +74,7 @@ _OF_PROGRAMS = {
     "SpillBuffers": "spilling",
     "Spills": "spilling",
     "bytes_without_scratch": "allocate",
-    "check_program": "check",
+    "check_program": "program_check",
     "demand": "lifetimes",
     "moved_bytes": "moving",
     "place": "allocate",

@@ -44,7 +44,6 @@ def program_part(module: str) -> ModuleType:
     Raises ImportError, which says what to install, where something that it imports is absent.
     """
     try:
-        importlib.import_module("tinsmith_ir")
         return importlib.import_module(f"tinsmith_allocation.{module}")
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("tinsmith_allocation"):
