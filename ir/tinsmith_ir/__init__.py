@@ -8,20 +8,23 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tinsmith_ir.public import *  # noqa: F403 (its __all__ is the list)
+    # mypy knows lists of names, not sums of them: it would miss the operators in public's.
+    from tinsmith_ir.operators import *  # noqa: F403
+    from tinsmith_ir.public import *  # noqa: F403
     from tinsmith_ir.public import __all__ as __all__
 
+if not TYPE_CHECKING:  # to a checker, whatever is misspelt would be there
 
-def __getattr__(name: str) -> object:
-    """A public name, or their list."""
-    if name.startswith("__") and name != "__all__":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    public = importlib.import_module(f"{__name__}.public")
-    if name != "__all__" and name not in public.__all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(public, name)
-    globals()[name] = found
-    return found
+    def __getattr__(name: str) -> object:
+        """A public name, or their list."""
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        public = importlib.import_module(f"{__name__}.public")
+        if name != "__all__" and name not in public.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: object = getattr(public, name)
+        globals()[name] = found
+        return found
 
 
 def __dir__() -> list[str]:

@@ -84,8 +84,10 @@ _OF_PROGRAMS = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """What knows Programs, which the extra `program` of this package installs."""
-    if name not in _OF_PROGRAMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(program_part(_OF_PROGRAMS[name]), name)
+if not TYPE_CHECKING:  # to a checker, whatever is misspelt would be there
+
+    def __getattr__(name: str) -> object:
+        """What knows Programs, which the extra `program` of this package installs."""
+        if name not in _OF_PROGRAMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(program_part(_OF_PROGRAMS[name]), name)
