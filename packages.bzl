@@ -43,6 +43,11 @@ LIBRARIES = [
     "driver",
 ]
 
+# Without code: what they depend on is what they are.
+DISTRIBUTIONS = [
+    "distribution",
+]
+
 OTHERS = [
     "examples/digits",
     "examples/quantization",
@@ -82,4 +87,4 @@ def sources_of(folders):
     """The label of every file of each folder."""
     return ["//{}:sources".format(folder) for folder in folders]
 
-ALL_SOURCES = ["//:sources"] + sources_of(LIBRARIES + OTHERS)
+ALL_SOURCES = ["//:sources"] + sources_of(LIBRARIES + DISTRIBUTIONS + OTHERS)

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
@@ -28,6 +29,13 @@ def _report(path: Path) -> dict[str, dict[str, int]]:
     report = json.loads(path.read_text())
     jsonschema.validate(report, schema())
     return report
+
+
+def test_version_of_a_checkout_is_that_of_its_library(capsys: pytest.CaptureFixture[str]) -> None:
+    project = Path(__file__).parents[1] / "pyproject.toml"
+    version = tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"]
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"tinsmith {version}\n"
 
 
 def test_compile_writes_the_same_bytes_into_two_folders(tmp_path: Path) -> None:

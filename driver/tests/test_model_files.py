@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.plugins import registry
 
 MODEL = find_example().model
 _MEGABYTE = 1 << 20
@@ -133,3 +134,28 @@ def _environment() -> dict[str, str]:
 
 def _limit() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (500 * _MEGABYTE, 500 * _MEGABYTE))
+
+
+@pytest.mark.parametrize(
+    ("suffix", "package"),
+    [("onnx", "tinsmith-onnx"), ("pt2", "tinsmith-torch"), ("tflite", "tinsmith-tflite")],
+)
+def test_what_reads_a_file_is_named_where_it_is_absent(
+    suffix: str,
+    package: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    others = {
+        name: found
+        for name, found in registry().importers.items()
+        if f".{suffix}" not in found.suffixes
+    }
+    monkeypatch.setitem(vars(registry()), "importers", others)
+    path = tmp_path / f"model.{suffix}"
+    path.write_bytes(b"anything")
+    assert main(["check", str(path), "--target", "host"]) == 2
+    assert f"such files are read by {package}, which is not installed: pip install {package}" in (
+        capsys.readouterr().err
+    )

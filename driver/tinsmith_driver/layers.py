@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 from tinsmith_emulators import CoreCounts, OutputError
 from tinsmith_ir import Array, View, unrolled
+from tinsmith_ir.byte_places import places
 from tinsmith_ir.expressions import ZERO
-from tinsmith_ir.places import places
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples

@@ -1,14 +1,17 @@
-"""Two pages that are written from declarations: docs/supported_ops.md by `python -m tinsmith_driver.manual`, and
-docs/imported_ops.md by `python -m tinsmith_driver.manual imports`.
+"""Pages that are written from declarations: docs/supported_ops.md by `python -m tinsmith_driver.manual`,
+docs/imported_ops.md by `python -m tinsmith_driver.manual imports`, the pages of libraries by
+`python -m tinsmith_driver.manual api docs/api`.
 """
 
 import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 
 from tinsmith_lowering import Kernel, supported_operators
 from tinsmith_plugins import Importer
 
+from tinsmith_driver.api_pages import api_pages
 from tinsmith_driver.plugins import registry
 
 _HEAD = """# Supported operators
@@ -139,6 +142,30 @@ def _importer_table(importer: Importer) -> str:
     return "\n".join([f"## {importer.name}", "", *lines, *head, *limited, ""])
 
 
+def write_api_pages(folder: Path) -> None:
+    """Write the page of each library, and remove pages of libraries that are gone."""
+    pages = api_pages()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in set(folder.glob("tinsmith_*.md")) - {folder / name for name in pages}:
+        path.unlink()
+    for name, page in pages.items():
+        (folder / name).write_text(page, encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print or write what is asked for; returns the exit status."""
+    match list(arguments):
+        case []:
+            print(supported_operators_page(), end="")
+        case ["imports"]:
+            print(imported_operators_page(), end="")
+        case ["api", folder]:
+            write_api_pages(Path(folder))
+        case _:
+            print("usage: python -m tinsmith_driver.manual [imports | api FOLDER]", file=sys.stderr)
+            return 2
+    return 0
+
+
 if __name__ == "__main__":
-    page = imported_operators_page if sys.argv[1:] == ["imports"] else supported_operators_page
-    print(page(), end="")
+    sys.exit(main(sys.argv[1:]))

@@ -16,9 +16,9 @@ from tinsmith_ir import (
     evaluate_program_frames,
     unrolled,
 )
+from tinsmith_ir.byte_places import places
 from tinsmith_ir.evaluate import Inputs
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.places import places
 from tinsmith_ir.program import Copy, Fill, SimpleStep, Wait, changed_steps, simple_steps
 
 

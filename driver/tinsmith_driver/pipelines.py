@@ -2,6 +2,7 @@
 
 import hashlib
 import time
+import tomllib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -73,13 +74,21 @@ IMPORT = "import"
 TEXT_FORMAT = "tsm"
 _LARGEST_TEXT_BYTES = 2**31 - 1
 
+# Importers come as plug-ins; of those that are absent nobody else can say what to install.
+_IMPORTING_PACKAGES = {
+    ".onnx": "tinsmith-onnx",
+    ".pt2": "tinsmith-torch",
+    ".tflite": "tinsmith-tflite",
+}
+
 
 def tool_version() -> str:
     """The version of the installed driver, or of this checkout."""
     try:
         return version("tinsmith-driver")
     except PackageNotFoundError:
-        return "0.1.0"
+        project = Path(__file__).parents[1] / "pyproject.toml"
+        return str(tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,11 +280,17 @@ def read_model_file(path: Path) -> bytes:
 
 
 def _importer(data: bytes, path: Path) -> Importer:
-    """Who reads a file, or is to say what is wrong with it. Raises UsageError where there is no importer at all."""
+    """Who reads a file, or is to say what is wrong with it. Raises UsageError where no such importer is installed."""
     found = registry().importer_of(data)
     importers = sorted(registry().importers.values(), key=lambda each: not each.explains_others)
     named = (importer for importer in importers if path.suffix.lower() in importer.suffixes)
-    chosen = found or next(named, None) or next(iter(importers), None)
+    chosen = found or next(named, None)
+    absent = _IMPORTING_PACKAGES.get(path.suffix.lower())
+    if chosen is None and absent is not None:
+        raise UsageError(
+            f"{path}: such files are read by {absent}, which is not installed: pip install {absent}"
+        )
+    chosen = chosen or next(iter(importers), None)
     if chosen is None:
         raise UsageError(
             f"{path}: there is no importer; install one, or give IR text ({TEXT_SUFFIX})"

@@ -12,10 +12,10 @@ from typing import TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.byte_places import Places, places
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.places import Places, places
 from tinsmith_ir.program import (
     Call,
     Copy,

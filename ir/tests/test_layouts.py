@@ -21,9 +21,9 @@ from tinsmith_ir import (
     verify_program,
 )
 from tinsmith_ir.boxes import Box
+from tinsmith_ir.byte_places import byte_range, copied_places
 from tinsmith_ir.expressions import Counter, Expression, Term
 from tinsmith_ir.layouts import LAYOUTS, Lines, element_offsets, find_layout, layout_bytes
-from tinsmith_ir.places import byte_range, copied_places
 
 
 class PairsOfChannels(ElementLayout):

@@ -1,159 +1,32 @@
-"""Tinsmith's intermediate representation: Graph, Program, operators, verifier, evaluator, text."""
+"""Tinsmith's intermediate representation: Graph, Program, operators, verifier, evaluator, text.
 
-import tinsmith_ir.operators as _operators
-from tinsmith_ir.boxes import Box, cut_type
-from tinsmith_ir.dtypes import DType
-from tinsmith_ir.errors import (
-    ArgumentError,
-    DoesNotFitError,
-    EvaluationError,
-    GraphError,
-    ModelError,
-    ParseError,
-    TinsmithError,
-    UnsupportedError,
-    UsageError,
-)
-from tinsmith_ir.evaluate import evaluate_frames, evaluate_graph
-from tinsmith_ir.expressions import Expression
-from tinsmith_ir.graph import Array, Constant, Graph, Location, Node, State, Value
-from tinsmith_ir.layouts import ElementLayout
-from tinsmith_ir.operators import *  # noqa: F403 (its __all__ is the list of operators)
-from tinsmith_ir.parser import parse_graph
-from tinsmith_ir.passes import (
-    BIT_EXACT,
-    AnyPass,
-    BitExact,
-    Contract,
-    DetailedPass,
-    GraphPass,
-    InPieces,
-    LoweringPass,
-    Metric,
-    Outcome,
-    Pass,
-    PassRecord,
-    ProgramPass,
-    Retyped,
-    Tolerance,
-)
-from tinsmith_ir.pipeline import Pipeline, PipelineResult
-from tinsmith_ir.places import Places, places
-from tinsmith_ir.printer import print_graph, print_node
-from tinsmith_ir.program import (
-    Buffer,
-    Call,
-    ConstantBuffer,
-    ConstantTable,
-    Copy,
-    Engine,
-    Fill,
-    Guard,
-    Held,
-    Kept,
-    Loop,
-    Memory,
-    Option,
-    Overlap,
-    Program,
-    Ring,
-    SimpleStep,
-    Step,
-    View,
-    Wait,
-    dense_strides,
-    tensor,
-    unrolled,
-)
-from tinsmith_ir.program_parser import parse_program
-from tinsmith_ir.program_printer import print_overlap, print_program, print_step
-from tinsmith_ir.rewrite import Pattern, Rewrite, apply_patterns, erase_dead
-from tinsmith_ir.simulate import evaluate_program, evaluate_program_frames
-from tinsmith_ir.types import Quantization, TensorType
-from tinsmith_ir.verify import verify_graph, verify_program
+What is public stands in `public.py`, which is imported when a name of it is asked for: who wants a module alone, such
+as the errors, does not wait for a hundred others.
+"""
 
-__all__: list[str] = [
-    "BIT_EXACT",
-    "AnyPass",
-    "ArgumentError",
-    "Array",
-    "BitExact",
-    "Box",
-    "Buffer",
-    "Call",
-    "Constant",
-    "ConstantBuffer",
-    "ConstantTable",
-    "Contract",
-    "Copy",
-    "DType",
-    "DetailedPass",
-    "DoesNotFitError",
-    "ElementLayout",
-    "Engine",
-    "EvaluationError",
-    "Expression",
-    "Fill",
-    "Graph",
-    "GraphError",
-    "GraphPass",
-    "Guard",
-    "Held",
-    "InPieces",
-    "Kept",
-    "Location",
-    "Loop",
-    "LoweringPass",
-    "Memory",
-    "Metric",
-    "ModelError",
-    "Node",
-    "Option",
-    "Outcome",
-    "Overlap",
-    "ParseError",
-    "Pass",
-    "PassRecord",
-    "Pattern",
-    "Pipeline",
-    "PipelineResult",
-    "Places",
-    "Program",
-    "ProgramPass",
-    "Quantization",
-    "Retyped",
-    "Rewrite",
-    "Ring",
-    "SimpleStep",
-    "State",
-    "Step",
-    "TensorType",
-    "TinsmithError",
-    "Tolerance",
-    "UnsupportedError",
-    "UsageError",
-    "Value",
-    "View",
-    "Wait",
-    "apply_patterns",
-    "cut_type",
-    "dense_strides",
-    "erase_dead",
-    "evaluate_frames",
-    "evaluate_graph",
-    "evaluate_program",
-    "evaluate_program_frames",
-    "parse_graph",
-    "parse_program",
-    "places",
-    "print_graph",
-    "print_node",
-    "print_overlap",
-    "print_program",
-    "print_step",
-    "tensor",
-    "unrolled",
-    "verify_graph",
-    "verify_program",
-]
-__all__ += _operators.__all__
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # mypy knows lists of names, not sums of them: it would miss the operators in public's.
+    from tinsmith_ir.operators import *  # noqa: F403
+    from tinsmith_ir.public import *  # noqa: F403
+    from tinsmith_ir.public import __all__ as __all__
+
+if not TYPE_CHECKING:  # to a checker, whatever is misspelt would be there
+
+    def __getattr__(name: str) -> object:
+        """A public name, or their list."""
+        if name.startswith("__") and name != "__all__":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        public = importlib.import_module(f"{__name__}.public")
+        if name != "__all__" and name not in public.__all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found: object = getattr(public, name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    """For completion."""
+    return sorted({*globals(), *importlib.import_module(f"{__name__}.public").__all__})

@@ -1,6 +1,7 @@
 """Element types of tensors, and their numpy and C twins."""
 
 import enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,7 +24,13 @@ class DType(enum.Enum):
     INT2 = "i2"
 
     # Members are one object each; Enum's own hash goes by the name, which is asked for very often.
-    __hash__ = object.__hash__
+    if TYPE_CHECKING:
+
+        def __hash__(self) -> int:
+            """That of an object."""
+            ...
+    else:
+        __hash__ = object.__hash__
 
     @property
     def numpy(self) -> np.dtype[np.generic]:

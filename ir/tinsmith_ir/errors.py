@@ -20,7 +20,7 @@ class TinsmithError(Exception):
 
     def __init__(self, text: str, *, problems: Sequence[str] = ()) -> None:
         super().__init__(text)
-        self.problems = tuple(problems) or (text,)
+        self.problems: tuple[str, ...] = tuple(problems) or (text,)
 
     def __str__(self) -> str:
         """The message, with control characters in their visible form and without the middle of endless lines."""

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from tinsmith_ir.places import Places, places
+from tinsmith_ir.byte_places import Places, places
 from tinsmith_ir.program import Call, Copy, Fill, Program, SimpleStep, Wait, simple_steps
 from tinsmith_ir.program_printer import print_step
 

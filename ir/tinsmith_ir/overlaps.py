@@ -5,7 +5,7 @@ The one judge of it, for verifier, evaluator, scheduler, planner and the checker
 
 from collections.abc import Iterator, Sequence
 
-from tinsmith_ir.places import Places, places
+from tinsmith_ir.byte_places import Places, places
 from tinsmith_ir.printer import print_name
 from tinsmith_ir.program import Call, Overlap, Program, SimpleStep, View
 from tinsmith_ir.program_printer import print_overlap, print_step

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from tinsmith_ir.byte_places import byte_range, copied_places, own_places, places, run_count
 from tinsmith_ir.checked import checked
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import GraphError
@@ -19,7 +20,6 @@ from tinsmith_ir.graph import Graph
 from tinsmith_ir.hazards import find_hazards, step_names
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.overlaps import overlap_findings
-from tinsmith_ir.places import byte_range, copied_places, own_places, places, run_count
 from tinsmith_ir.printer import print_name, print_type
 from tinsmith_ir.program import (
     Call,

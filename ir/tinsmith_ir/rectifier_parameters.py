@@ -10,7 +10,6 @@ import numpy as np
 
 from tinsmith_ir.arithmetic import quantize_multiplier
 from tinsmith_ir.errors import GraphError
-from tinsmith_ir.operators import checks
 from tinsmith_ir.types import Quantization, TensorType
 
 Types = Sequence[TensorType | None]
@@ -55,7 +54,7 @@ class HardSwishParameters:
 @np.errstate(over="ignore")  # too large: quantize_multiplier says so
 def leaky_relu_parameters(alpha: float, inputs: Types, output: TensorType) -> RectifierParameters:
     """Of a LeakyRelu, TFLite's `LeakyReluPrepare`."""
-    source, out = _quantization(inputs, 0), checks.check_quantized(output, "result")
+    source, out = _quantization(inputs, 0), _checked(output, "result")
     scale = np.float32(source.scale)
     real = float(scale * np.float32(alpha) / np.float32(out.scale))
     multiplier, shift = quantize_multiplier(abs(real))
@@ -73,7 +72,7 @@ def leaky_relu_parameters(alpha: float, inputs: Types, output: TensorType) -> Re
 def prelu_parameters(inputs: Types, output: TensorType) -> RectifierParameters:
     """Of a Prelu, TFLite's `PreluPrepare`."""
     source, alpha = _quantization(inputs, 0), _quantization(inputs, 1)
-    out = checks.check_quantized(output, "result")
+    out = _checked(output, "result")
     scale = np.float32(source.scale)
     return RectifierParameters(
         -source.zero_point,
@@ -89,7 +88,7 @@ def hard_swish_parameters(inputs: Types, output: TensorType) -> HardSwishParamet
     """Of a HardSwish of int8, TFLite's `HardSwishPrepare`. Raises GraphError for a ratio of scales beyond its
     int16.
     """
-    source, out = _quantization(inputs, 0), checks.check_quantized(output, "result")
+    source, out = _quantization(inputs, 0), _checked(output, "result")
     fine = np.float32(1 / (1 << HARD_SWISH_BITS)) * np.float32(source.scale)
     output_multiplier, output_exponent = _short(float(fine / np.float32(out.scale)))
     reluish_multiplier, reluish_exponent = _short(float(fine / _RELUISH_SCALE))
@@ -117,5 +116,11 @@ def _short(real: float) -> tuple[int, int]:
 
 
 def _quantization(inputs: Types, index: int) -> Quantization:
-    name = ("input", "alpha")[index]
-    return checks.check_quantized(checks.present(inputs, index, name), name)
+    return _checked(inputs[index] if index < len(inputs) else None, ("input", "alpha")[index])
+
+
+def _checked(type_: TensorType | None, name: str) -> Quantization:
+    # Operators import this module: it can import nothing of theirs before they are there.
+    from tinsmith_ir.operators import checks
+
+    return checks.check_quantized(checks.present([type_], 0, name), name)

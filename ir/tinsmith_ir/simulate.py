@@ -12,13 +12,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from tinsmith_ir.byte_places import Places, places
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import EvaluationError, TinsmithError
 from tinsmith_ir.evaluate import Inputs, named_inputs
 from tinsmith_ir.graph import Array, Value
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.overlaps import may_lie_over
-from tinsmith_ir.places import Places, places
 from tinsmith_ir.printer import print_name
 from tinsmith_ir.program import Call, Copy, Fill, Program, Wait, unrolled
 from tinsmith_ir.program_printer import print_step

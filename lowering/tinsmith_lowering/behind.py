@@ -5,9 +5,9 @@ It is the end of the result's buffer, so no pass can give it away, and lives as 
 
 from collections.abc import Collection, Sequence
 
+from tinsmith_ir.byte_places import byte_range
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name
-from tinsmith_ir.places import byte_range
 from tinsmith_ir.program import Call, Program
 from tinsmith_ir.program_printer import print_step, print_view
 from tinsmith_target import Target

@@ -6,12 +6,12 @@ A plan that a person has edited is compiled as it stands. What it computes is wh
 import itertools
 from collections.abc import Sequence
 
+from tinsmith_ir.byte_places import places
 from tinsmith_ir.checked import checked
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.escape import print_name, quoted, visible
 from tinsmith_ir.graph import Constant, Graph, Location, Node, Value
 from tinsmith_ir.operators import Chain, Reshape
-from tinsmith_ir.places import places
 from tinsmith_ir.program import Call, Overlap, Program, View
 from tinsmith_ir.program_printer import print_overlap, print_step, print_view
 from tinsmith_ir.types import TensorType

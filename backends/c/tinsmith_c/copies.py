@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.byte_places import Places, contiguous_axes, copied_places, places
 from tinsmith_ir.errors import GraphError
 from tinsmith_ir.expressions import ZERO
-from tinsmith_ir.places import Places, contiguous_axes, copied_places, places
 from tinsmith_ir.program import ConstantTable, Copy, Fill, View, dense_strides
 from tinsmith_ir.program_printer import print_view
 from tinsmith_ir.strides import Strides, merged

@@ -33,10 +33,12 @@ _MODULES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    """Public names when they are asked for: the onnx package is slow to import, and the command knows this library
-    at every start.
-    """
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+if not TYPE_CHECKING:  # to a checker, whatever is misspelt would be there
+
+    def __getattr__(name: str) -> object:
+        """Public names when they are asked for: the onnx package is slow to import, and the command knows this library
+        at every start.
+        """
+        if name not in _MODULES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -113,7 +113,7 @@ class ModelFile:
                 f"{name}: expected TFLite schema version {SCHEMA_VERSION}, got {version}; convert "
                 "the model again with a current TensorFlow"
             )
-        self.subgraph_count = self._model.count("Subgraphs")
+        self.subgraph_count: int = self._model.count("Subgraphs")
         self._buffers: dict[int, NDArray[np.uint8]] = {}
         self._enter(0)
 
@@ -125,10 +125,10 @@ class ModelFile:
 
     def _enter(self, index: int) -> None:
         self._subgraph = self._model.item("Subgraphs", index, "SubGraph", "subgraph")
-        self.inputs = self._subgraph.integers("Inputs")
-        self.outputs = self._subgraph.integers("Outputs")
-        self.tensor_count = self._subgraph.count("Tensors")
-        self.operator_count = self._subgraph.count("Operators")
+        self.inputs: tuple[int, ...] = self._subgraph.integers("Inputs")
+        self.outputs: tuple[int, ...] = self._subgraph.integers("Outputs")
+        self.tensor_count: int = self._subgraph.count("Tensors")
+        self.operator_count: int = self._subgraph.count("Operators")
         self._tensors: dict[int, FileTensor] = {}
         self._next_tensor = self.tensor_count
 

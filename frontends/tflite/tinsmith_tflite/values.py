@@ -39,7 +39,7 @@ class Values:
         self.widens_weights = widens_weights
         self.constants: list[Constant] = []
         self.widened: list[Constant] = []
-        self.kept_tensors = KeptTensors()
+        self.kept_tensors: KeptTensors = KeptTensors()
         self._names = Names()
         self._values: dict[int, Value] = {}
         self._arrays: dict[str, Array] = {}

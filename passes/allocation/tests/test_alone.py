@@ -60,10 +60,44 @@ def test_errors_are_the_same_alone() -> None:
     assert result.stdout == f"{found.value} 4\n"
 
 
-def test_what_knows_programs_says_what_it_needs() -> None:
-    result = run_alone("from tinsmith_allocation import AllocateBuffers")
+@pytest.mark.parametrize("name", ["AllocateBuffers", "check_program", "HoldConstants"])
+def test_what_knows_programs_says_what_to_install(name: str) -> None:
+    result = run_alone(f"from tinsmith_allocation import {name}")
     assert result.returncode == 1
-    assert "No module named 'tinsmith_ir'" in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: tinsmith_allocation.")
+    assert last.endswith(", which is not installed: pip install 'tinsmith-allocation[program]'")
+    assert "needs tinsmith_ir" in last or "needs numpy" in last
+
+
+def test_what_is_not_there_is_no_matter_of_an_extra() -> None:
+    result = run_alone("from tinsmith_allocation import nothing")
+    assert result.stderr.splitlines()[-1].startswith("ImportError: cannot import name 'nothing'")
+
+
+def test_planning_loads_no_program_and_no_solver_where_they_are_installed() -> None:
+    """To import tinsmith_ir whole takes longer than to plan. The problem is one that the solver is not asked for."""
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from tinsmith_allocation import Block, check_plan, plan_exact, render_map\n"
+            "plan = plan_exact([Block('a', 3, 0, 1), Block('b', 3, 1, 2), Block('c', 2, 2, 3)])\n"
+            "check_plan(plan)\n"
+            "render_map(plan)\n"
+            "print(*sorted(name for name in sys.modules if not name.startswith('tinsmith_allocation')))\n",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    loaded = set(result.stdout.split())
+    ours = {name for name in loaded if name.startswith("tinsmith_")}
+    foundation = {"checked", "errors", "escape"}
+    assert ours == {"tinsmith_ir", *(f"tinsmith_ir.{name}" for name in foundation)}
+    assert loaded.isdisjoint({"google", "jinja2", "onnx", "ortools", "pandas", "tflite", "torch"})
 
 
 @pytest.mark.parametrize("count", [20, 90])

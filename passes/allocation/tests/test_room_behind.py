@@ -2,7 +2,7 @@
 
 import pytest
 from tinsmith_allocation import PlanError
-from tinsmith_allocation.check import check_program
+from tinsmith_allocation.program_check import check_program
 from tinsmith_allocation.touches import spans_of
 from tinsmith_ir import parse_program
 from tinsmith_ir.program import Program

@@ -11,11 +11,12 @@ from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
 from tinsmith_ir.program import Program
 
 from tinsmith_allocation.bound import lower_bound
-from tinsmith_allocation.check import check_plan, check_program
+from tinsmith_allocation.check import check_plan
 from tinsmith_allocation.exact import plan_exact
 from tinsmith_allocation.greedy import plan_greedy
 from tinsmith_allocation.lifetimes import demand
 from tinsmith_allocation.model import Plan
+from tinsmith_allocation.program_check import check_program
 from tinsmith_allocation.steady import steadied
 
 

@@ -4,7 +4,9 @@ Blocks, plans, planners and checker of plans need nothing but Python, so that ot
 what knows Programs needs tinsmith_ir. Without it, arguments of wrong types are not refused where they come in.
 """
 
+import importlib
 import importlib.util
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 __all__ = [
@@ -15,6 +17,7 @@ __all__ = [
     "UsageError",
     "checked",
     "has_solver",
+    "program_part",
     "visible",
 ]
 
@@ -33,6 +36,23 @@ HAS_IR = HAS_NUMPY and _is_there("tinsmith_ir")
 def has_solver() -> bool:
     """True if OR-tools can be imported."""
     return _is_there("ortools")
+
+
+def program_part(module: str) -> ModuleType:
+    """A module of this package that knows Programs.
+
+    Raises ImportError, which says what to install, where something that it imports is absent.
+    """
+    try:
+        return importlib.import_module(f"tinsmith_allocation.{module}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("tinsmith_allocation"):
+            raise
+        raise ImportError(
+            f"tinsmith_allocation.{module} needs {error.name}, which is not installed: "
+            "pip install 'tinsmith-allocation[program]'",
+            name=error.name,
+        ) from error
 
 
 if TYPE_CHECKING or HAS_IR:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from tinsmith_ir.byte_places import byte_range
 from tinsmith_ir.hazards import step_names
 from tinsmith_ir.lifetimes import BEFORE_FIRST_STEP
-from tinsmith_ir.places import byte_range
 from tinsmith_ir.program import Call, Copy, Fill, Program, Wait
 from tinsmith_ir.trailing import Steps
 

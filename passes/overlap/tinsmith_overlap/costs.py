@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from tinsmith_ir.byte_places import copied_places
 from tinsmith_ir.expressions import Expression
 from tinsmith_ir.layouts import layout_bytes
-from tinsmith_ir.places import copied_places
 from tinsmith_ir.program import Call, Copy, Fill, Loop, Program, Step, Wait
 from tinsmith_lowering import (
     BYTES_PER_CYCLE,

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
 
+from tinsmith_ir.byte_places import Places, places
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.places import Places, places
 from tinsmith_ir.program import (
     Fill,
     Program,

@@ -12,11 +12,16 @@ from typing import cast
 from tinsmith_ir.errors import UnsupportedError, UsageError
 from tinsmith_ir.operators import Logistic, LogSoftmax, Operator, Softmax, Tanh
 from tinsmith_ir.types import Quantization
-from torch import fx, nn
 
+from tinsmith_quantization.extras import needs
 from tinsmith_quantization.ranges.groups import FIXED
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.torch_rounding import RoundedLayer, RoundedTensor
+
+try:
+    from torch import fx, nn
+except ImportError as error:
+    raise ImportError(needs(__name__, "torch", "torch"), name="torch") from error
 
 _KEEPING_MODULES = (
     nn.Dropout,

@@ -5,13 +5,18 @@ Size Quantization", 2020; its zero point: Bhalgat et al., "LSQ+", 2020).
 
 import math
 
-import torch
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.types import Quantization
-from torch import Tensor, nn
 
+from tinsmith_quantization.extras import needs
 from tinsmith_quantization.ranges.ranges import LEAST_SCALE
 from tinsmith_quantization.schemes import Scheme
+
+try:
+    import torch
+    from torch import Tensor, nn
+except ImportError as error:
+    raise ImportError(needs(__name__, "torch", "torch"), name="torch") from error
 
 _BEGIN = 4
 """Batches whose averages the parameters begin as; the ends of one alone are too wide or too narrow."""

@@ -9,17 +9,22 @@ import importlib
 from typing import cast
 
 import numpy as np
-import torch
 from tinsmith_ir.dtypes import DType
 from tinsmith_ir.errors import UnsupportedError, UsageError
 from tinsmith_ir.types import Quantization
-from torch import Tensor, nn
-from torch.nn import functional
 
+from tinsmith_quantization.extras import needs
 from tinsmith_quantization.ranges.ranges import Range, averaged, quantization_of, widened
 from tinsmith_quantization.schemes import Scheme
 from tinsmith_quantization.torch_ranges import LearnedRange
 from tinsmith_quantization.weights import largest, scales_of
+
+try:
+    import torch
+    from torch import Tensor, nn
+    from torch.nn import functional
+except ImportError as error:
+    raise ImportError(needs(__name__, "torch", "torch"), name="torch") from error
 
 importlib.import_module("torch.ao.quantization.fx._decomposed")  # which defines them
 _PT2E = torch.ops.quantized_decomposed

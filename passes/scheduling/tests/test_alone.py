@@ -57,7 +57,40 @@ def test_errors_are_the_same_alone() -> None:
     assert result.stdout == f"{found.value} 4\n"
 
 
-def test_what_knows_programs_says_what_it_needs() -> None:
-    result = run_alone("from tinsmith_scheduling import ScheduleCalls")
+@pytest.mark.parametrize("name", ["ScheduleCalls", "live_bytes"])
+def test_what_knows_programs_says_what_to_install(name: str) -> None:
+    result = run_alone(f"from tinsmith_scheduling import {name}")
     assert result.returncode == 1
-    assert "No module named 'tinsmith_ir'" in result.stderr
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: tinsmith_scheduling.")
+    assert last.endswith(
+        " needs tinsmith_ir, which is not installed: pip install 'tinsmith-scheduling[program]'"
+    )
+
+
+def test_what_is_not_there_is_no_matter_of_an_extra() -> None:
+    result = run_alone("from tinsmith_scheduling import nothing")
+    assert result.stderr.splitlines()[-1].startswith("ImportError: cannot import name 'nothing'")
+
+
+def test_ordering_loads_no_program_and_no_solver_where_they_are_installed() -> None:
+    result = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from tinsmith_scheduling import Problem, Task, find_schedule\n"
+            "y = Task('y', frozenset(), frozenset('x'), frozenset('y'))\n"
+            "find_schedule(Problem((y,), {'x': 8, 'y': 4}, frozenset('x'), frozenset('y')))\n"
+            "print(*sorted(name for name in sys.modules if not name.startswith('tinsmith_scheduling')))\n",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    loaded = set(result.stdout.split())
+    ours = {name for name in loaded if name.startswith("tinsmith_")}
+    foundation = {"checked", "errors", "escape"}
+    assert ours == {"tinsmith_ir", *(f"tinsmith_ir.{name}" for name in foundation)}
+    assert loaded.isdisjoint({"google", "jinja2", "onnx", "ortools", "pandas", "tflite", "torch"})

@@ -3,9 +3,9 @@
 What knows Programs is imported when it is asked for, since ordering alone needs neither tinsmith_ir nor numpy.
 """
 
-import importlib
 from typing import TYPE_CHECKING
 
+from tinsmith_scheduling.foundation import program_part
 from tinsmith_scheduling.problem import Problem, ProblemError, Task
 from tinsmith_scheduling.search import Schedule, find_schedule
 
@@ -32,8 +32,10 @@ __all__ = [
 _OF_PROGRAMS = {"ScheduleCalls", "live_bytes", "peak_live_bytes", "problem_of"}
 
 
-def __getattr__(name: str) -> object:
-    """What knows Programs, which the extra `program` of this package installs."""
-    if name not in _OF_PROGRAMS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.schedule"), name)
+if not TYPE_CHECKING:  # to a checker, whatever is misspelt would be there
+
+    def __getattr__(name: str) -> object:
+        """What knows Programs, which the extra `program` of this package installs."""
+        if name not in _OF_PROGRAMS:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(program_part("schedule"), name)

@@ -2,8 +2,8 @@
 
 from bisect import bisect_left
 
+from tinsmith_ir.byte_places import places
 from tinsmith_ir.hazards import step_names
-from tinsmith_ir.places import places
 from tinsmith_ir.program import Program, View, simple_steps
 
 

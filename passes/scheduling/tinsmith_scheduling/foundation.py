@@ -4,10 +4,12 @@ Tasks, problems and the search for orders need nothing but Python, so that other
 what knows Programs needs tinsmith_ir. Without it, arguments of wrong types are not refused where they come in.
 """
 
+import importlib
 import importlib.util
+from types import ModuleType
 from typing import TYPE_CHECKING
 
-__all__ = ["HAS_IR", "Checked", "TinsmithError", "UsageError", "checked", "visible"]
+__all__ = ["HAS_IR", "Checked", "TinsmithError", "UsageError", "checked", "program_part", "visible"]
 
 
 def _is_there(module: str) -> bool:
@@ -18,6 +20,23 @@ def _is_there(module: str) -> bool:
 
 
 HAS_IR = _is_there("numpy") and _is_there("tinsmith_ir")
+
+
+def program_part(module: str) -> ModuleType:
+    """A module of this package that knows Programs.
+
+    Raises ImportError, which says what to install, where something that it imports is absent.
+    """
+    try:
+        return importlib.import_module(f"tinsmith_scheduling.{module}")
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("tinsmith_scheduling"):
+            raise
+        raise ImportError(
+            f"tinsmith_scheduling.{module} needs {error.name}, which is not installed: "
+            "pip install 'tinsmith-scheduling[program]'",
+            name=error.name,
+        ) from error
 
 
 if TYPE_CHECKING or HAS_IR:

@@ -4,7 +4,7 @@ import enum
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from tinsmith_ir.places import byte_range
+from tinsmith_ir.byte_places import byte_range
 from tinsmith_ir.program import Program, View
 
 

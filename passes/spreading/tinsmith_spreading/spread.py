@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from tinsmith_ir.boxes import Box
+from tinsmith_ir.byte_places import places, run_count
 from tinsmith_ir.checked import Checked, checked
 from tinsmith_ir.errors import UsageError
 from tinsmith_ir.operators import Trait
 from tinsmith_ir.passes import BIT_EXACT, Contract, Outcome
-from tinsmith_ir.places import places, run_count
 from tinsmith_ir.program import Call, Engine, Program, Step
 from tinsmith_lowering import Kernel, cut_each, find_kernel, layer_of_call, layer_of_part
 from tinsmith_target import Target

@@ -12,8 +12,8 @@ from tinsmith_ir import (
     parse_graph,
     verify_program,
 )
+from tinsmith_ir.byte_places import byte_range
 from tinsmith_ir.first_fit import needed_bytes
-from tinsmith_ir.places import byte_range
 from tinsmith_ir.testing import random_inputs
 from tinsmith_lowering import check_calls, lower, prepare
 from tinsmith_reference import backend as reference

@@ -11,9 +11,9 @@ from functools import cached_property
 from itertools import islice, product
 
 from tinsmith_ir.boxes import Box, Range
+from tinsmith_ir.byte_places import Places, copied_places
 from tinsmith_ir.layouts import layout_bytes
 from tinsmith_ir.operators.base import Restriction
-from tinsmith_ir.places import Places, copied_places
 from tinsmith_ir.program import Call, Engine, Program, View
 from tinsmith_lowering import Cuts, Kernel, Layer, Layouts, find_kernel, layer_of_part
 from tinsmith_target import Scratchpad, Target

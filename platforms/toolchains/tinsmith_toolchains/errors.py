@@ -52,7 +52,7 @@ class DoesNotFitError(ToolchainError, IrDoesNotFitError):
     memory: name of the memory. overflow_bytes: how much is missing.
     """
 
-    exit_status = IrDoesNotFitError.exit_status
+    exit_status: int = IrDoesNotFitError.exit_status
 
     def __init__(self, message: str, memory: str, overflow_bytes: int) -> None:
         super().__init__(message)

@@ -13,6 +13,7 @@ from tinsmith_ir.errors import DoesNotFitError, UsageError
 from tinsmith_ir.escape import visible
 
 from tinsmith_quantization.bits.precision import Sensitivity
+from tinsmith_quantization.extras import needs
 from tinsmith_quantization.statistics import decibels
 
 LEAST = ("noise", "bytes", "cycles")
@@ -171,9 +172,7 @@ def _least(
     try:
         from ortools.sat.python import cp_model
     except ImportError as error:
-        raise UsageError(
-            "choosing bits of layers needs OR-tools: pip install tinsmith-quantization[mixed]"
-        ) from error
+        raise UsageError(needs("choosing bits of layers", "ortools", "mixed")) from error
     model = cp_model.CpModel()
     taken = [model.new_bool_var(f"{visible(choice.name)}_{choice.bits}") for choice in found]
     of_layers: dict[str, list[cp_model.IntVar]] = {}
