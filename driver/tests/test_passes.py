@@ -106,6 +106,7 @@ def test_options_are_read_as_the_types_that_they_have() -> None:
         "allocate-buffers{ exact = no, time-limit=0.5, seed=3, available_bytes=2KiB}"
     )
     assert found == AllocateBuffers(exact=False, time_limit=0.5, seed=3, available_bytes=2048)
+    assert allocation("allocate-buffers{available_bytes=3k}").available_bytes == 3072
     assert allocation("allocate-buffers{available_bytes=none}").available_bytes is None
     assert allocation("allocate-buffers{}").available_bytes == 1000  # what the setting says
 

@@ -8,6 +8,7 @@ from tinsmith_driver.options import COMPILERS, IO, OPTIMIZATIONS
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.quantize_arguments import add_quantize
 from tinsmith_driver.running import FLOAT_TOLERANCE
+from tinsmith_driver.sizes import UNITS
 
 
 def add_plugins(command: argparse.ArgumentParser) -> None:
@@ -206,8 +207,8 @@ def add_ram(command: argparse.ArgumentParser, default: str) -> None:
         "--ram",
         type=argument_values.ram,
         metavar="SIZE",
-        help="what the arena may take, in bytes or as 24KiB, or what each of several memories has, fast to slow: "
-        f"dtcm=16KiB,psram=8MiB, or without =SIZE as much as the board's has (default: {default})",
+        help=f"what the arena may take, such as 24k or 320000, where {UNITS}; or what each of several memories has, "
+        f"fast to slow: dtcm=16k,psram=8M, or without =SIZE as much as the board's has (default: {default})",
     )
     command.add_argument(
         "--wait-states",
@@ -222,8 +223,8 @@ def add_ram(command: argparse.ArgumentParser, default: str) -> None:
         "--flash",
         type=argument_values.byte_count,
         metavar="SIZE",
-        help="what the network's constants may take of flash: some are compressed then, and decompressed in each "
-        "inference, at least cost (default: any size)",
+        help="what the network's constants may take of flash, such as 256k or 1M: some are compressed then, and "
+        "decompressed in each inference, at least cost (default: any size)",
     )
     command.add_argument(
         "--no-split",
@@ -251,7 +252,7 @@ def add_ram(command: argparse.ArgumentParser, default: str) -> None:
         "--l1",
         type=argument_values.byte_count,
         metavar="SIZE",
-        help="what the network may use of the cluster's memory (default: what stacks leave of it)",
+        help="what the network may use of the cluster's memory, such as 64k (default: what stacks leave of it)",
     )
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from tinsmith_driver.bit_budget import CostLimit
 from tinsmith_driver.options import Memories
 from tinsmith_driver.passes import PassChoice
+from tinsmith_driver.sizes import EXAMPLES, bytes_in
 
 STREAMED = PassChoice("stream-frames")
 """What `--stream` asks for."""
@@ -63,16 +64,15 @@ def bit_choices(text: str) -> tuple[int, ...]:
     return tuple(sorted(map(int, found)))
 
 
-_UNITS = {"k": 1 << 10, "m": 1 << 20}
-
-
 def byte_count(text: str) -> int:
-    """Bytes: `65536`, `64KiB`, `64k`."""
-    found = re.fullmatch(r"(\d+) ?(?:([km])(?:ib)?)?", text.strip().lower())
-    size = int(found[1]) * _UNITS.get(found[2], 1) if found else 0
+    """Bytes, 1 or more: `320000`, `256k`, `64KiB`, `1M`."""
+    try:
+        size = bytes_in(text)
+    except ValueError:
+        size = 0
     if size < 1:
         raise argparse.ArgumentTypeError(
-            f"expected a size above 0 such as 65536 or 64KiB, got {text!r}"
+            f"expected a size above 0 such as {EXAMPLES}, got {text!r}"
         )
     return size
 
@@ -86,7 +86,7 @@ def ram(text: str) -> int | Memories:
         name, size = pair(part) if "=" in part else (part, "")
         if re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) is None or name in found:
             raise argparse.ArgumentTypeError(
-                f"expected memories of different names, fast to slow, such as dtcm=16KiB,psram=8MiB, got {text!r}"
+                f"expected memories of different names, fast to slow, such as dtcm=16k,psram=8M, got {text!r}"
             )
         found[name] = byte_count(size) if size else None
     return found

@@ -60,7 +60,7 @@ def add_bit_budget(command: argparse.ArgumentParser) -> None:
         "--weight-bytes",
         type=argument_values.byte_count,
         metavar="SIZE",
-        help="choose the bits of each layer: the least loss with weights of at most so many bytes",
+        help="choose the bits of each layer: the least loss with weights of at most so many bytes, such as 300k",
     )
     most = command.add_mutually_exclusive_group()
     for counted, whose in ((INSTRUCTIONS, "QEMU's"), (CYCLES, "simulated chips")):
