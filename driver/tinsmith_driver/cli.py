@@ -1,5 +1,7 @@
 """The `tinsmith` command: reads the arguments, calls a command, turns errors into exit statuses.
 
+As a program it is an absl app; as a function it leaves absl's flags and its log as they were.
+
 Exit status: 0 done, 1 the answer is no (not bit-exact, does not fit, unsupported), 2 wrong use, 3 bad
 model file, 4 internal error.
 """
@@ -13,10 +15,13 @@ import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from absl import app, flags
 from tinsmith_ir import TinsmithError
 
 from tinsmith_driver.argument_groups import add_plugins
 from tinsmith_driver.command_line import parser
+from tinsmith_driver.flag_parser import flags_at_their_defaults
+from tinsmith_driver.logs import logging_as_asked
 from tinsmith_driver.options import Memories
 from tinsmith_driver.plugins import using
 from tinsmith_driver.streams import lenient_streams
@@ -40,11 +45,12 @@ _WRITTEN = {
     "wrong": "--wrong",
     "plan": "--plan",
     "layers_csv": "--layers-csv",
+    "log_file": "--log-file",
 }
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; returns the exit status."""
+    """Run the command line; returns the exit status. arguments: None for the program's, of an absl app."""
     _show_what_cannot_be_encoded()
     with lenient_streams():
         try:
@@ -71,14 +77,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: Sequence[str] | None) -> int:
-    with using(_plugins_named(arguments)):
+    with using(_plugins_named(arguments)), flags_at_their_defaults():
         try:
-            parsed = parser().parse_args(arguments)
-        except SystemExit as error:  # argparse has printed usage and reason
-            return error.code if isinstance(error.code, int) else 2
-        if isinstance(getattr(parsed, "ram", None), Memories):
-            parsed.memories, parsed.ram = parsed.ram, None
-        refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
+            if arguments is not None:
+                return _called(_parsed(arguments))
+            app.run(_called, sys.argv, flags_parser=lambda argv: _parsed(argv[1:]))
+        except SystemExit as ended:  # absl's way to end; argparse has printed usage and reason
+            return ended.code if isinstance(ended.code, int) else 2
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    parsed = parser().parse_args(arguments)
+    # absl would say more than warnings where nobody has said how much.
+    flags.FLAGS["verbosity"].using_default_value = False
+    if isinstance(getattr(parsed, "ram", None), Memories):
+        parsed.memories, parsed.ram = parsed.ram, None
+    refuse_collisions(_paths(parsed, _WRITTEN), _paths(parsed, _READ))
+    return parsed
+
+
+def _called(parsed: argparse.Namespace) -> int:
+    """What the command says; its answer is the exit status."""
+    with logging_as_asked(getattr(parsed, "log_file", None)):
         return parsed.command(parsed)
 
 

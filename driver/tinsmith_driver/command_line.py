@@ -8,6 +8,7 @@ from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 
 from tinsmith_driver import commands, compile_arguments, other_arguments, quantization_command
 from tinsmith_driver.argument_groups import add_plugins
+from tinsmith_driver.flag_parser import ArgumentParser
 from tinsmith_driver.pipelines import tool_version
 
 _EXIT_STATUS = """exit status:
@@ -108,7 +109,7 @@ _COMMANDS = (
 
 def parser() -> argparse.ArgumentParser:
     """The whole command line."""
-    root = argparse.ArgumentParser(
+    root = ArgumentParser(
         prog="tinsmith",
         description="Compile trained networks to plain C for microcontrollers, proven bit-exact.",
         epilog=_EXIT_STATUS,
