@@ -285,10 +285,10 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 def test_a_computer_without_memory_is_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def evaluate(_: object) -> int:
+    def evaluate() -> None:
         raise MemoryError("unable to allocate 9 TiB")
 
-    monkeypatch.setattr("tinsmith_driver.commands.targets", evaluate)
+    monkeypatch.setattr("tinsmith_driver.commands.registry", evaluate)
     assert main(["targets"]) == 2
     said = "tinsmith: error: this computer has too little memory: unable to allocate 9 TiB\n"
     assert capsys.readouterr().err == said

@@ -110,7 +110,12 @@ def add_plan(command: argparse.ArgumentParser) -> None:
 
 
 def add_json(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--json", type=Path, metavar="FILE", help="write the result as JSON")
+    command.add_argument(
+        "--json",
+        type=Path,
+        metavar="FILE",
+        help="write the result as JSON; - is standard output, and text then goes to standard error",
+    )
 
 
 def add_compile_options(command: argparse.ArgumentParser) -> None:

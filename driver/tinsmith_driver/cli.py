@@ -13,6 +13,7 @@ import os
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from absl import app, flags
@@ -25,7 +26,11 @@ from tinsmith_driver.logs import logging_as_asked
 from tinsmith_driver.options import Memories
 from tinsmith_driver.plugins import using
 from tinsmith_driver.streams import lenient_streams
-from tinsmith_driver.writing import refuse_collisions
+from tinsmith_driver.writing import (
+    STANDARD_OUTPUT,
+    refuse_collisions,
+    text_beside_standard_output,
+)
 
 # Arguments that name a file, and how messages call them.
 _READ = {
@@ -98,7 +103,10 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
 
 def _called(parsed: argparse.Namespace) -> int:
     """What the command says; its answer is the exit status."""
-    with logging_as_asked(getattr(parsed, "log_file", None)):
+    with ExitStack() as stack:
+        if getattr(parsed, "json", None) == STANDARD_OUTPUT:
+            stack.enter_context(text_beside_standard_output())
+        stack.enter_context(logging_as_asked(getattr(parsed, "log_file", None)))
         return parsed.command(parsed)
 
 

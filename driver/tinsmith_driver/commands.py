@@ -96,7 +96,7 @@ from tinsmith_driver.table import table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
 from tinsmith_driver.tiling import tiling_facts, tiling_table, tiling_text
 from tinsmith_driver.traces import with_layer_names
-from tinsmith_driver.writing import refuse_collisions, write_outputs
+from tinsmith_driver.writing import STANDARD_OUTPUT, refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
 _Choice = TypeVar("_Choice")
@@ -816,6 +816,8 @@ def _verify_places(arguments: argparse.Namespace) -> ReportPlaces:
     asked = _asked_places(arguments)
     if arguments.report is None:
         return asked
+    if arguments.report == STANDARD_OUTPUT:
+        raise UsageError("--report: expected a folder, got -; --json - is standard output")
     if asked != ReportPlaces():
         raise UsageError(
             "--report: expected no --json, --html or --layers-csv beside it, which it writes all; got one of them"

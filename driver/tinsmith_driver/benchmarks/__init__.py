@@ -33,7 +33,7 @@ from tinsmith_driver.benchmarks import (
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.report import json_bytes
-from tinsmith_driver.writing import write_outputs
+from tinsmith_driver.writing import STANDARD_OUTPUT, write_outputs
 
 Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
@@ -97,11 +97,12 @@ def run(
     print(result.text)
     if json_path:
         files = {json_path: json_bytes({"rows": result.rows, **result.sections})}
-        if result.trace:
+        beside = json_path != STANDARD_OUTPUT
+        if result.trace and beside:
             trace_path = json_path.with_suffix(".trace.json")
             files[trace_path] = result.trace.encode()
             print(f"trace for ui.perfetto.dev: {trace_path}")
-        if result.picture:
+        if result.picture and beside:
             picture_path = json_path.with_suffix(".svg")
             files[picture_path] = result.picture.encode()
             print(f"picture: {picture_path}")
