@@ -158,6 +158,18 @@ def test_show_prints_what_show_reads_again(
     assert capsys.readouterr().out == text
 
 
+def test_show_is_short_unless_all_digits_are_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", MODEL]) == 0
+    short = capsys.readouterr().out
+    assert "input %image: i8[1,8,8,1]<~0.003922, -128>" in short
+    assert max(map(len, short.splitlines())) <= 80
+    for option in ("--full", "--exact", "--constants"):
+        assert main(["show", MODEL, option]) == 0
+        assert "input %image: i8[1,8,8,1]<0.003921568859368563, -128>" in capsys.readouterr().out
+
+
 def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", MODEL, "--target", "cortex-m4"]) == 0
     out = capsys.readouterr().out

@@ -553,10 +553,12 @@ def show(arguments: argparse.Namespace) -> int:
     registry().target(options.target)  # a wrong name is wrong use, even where no target is needed
     shown = _shown(arguments.model, options, arguments.after, model_choices(arguments))
     constants = "inline" if arguments.constants else "summary"
+    # Who wants constants reads the text back, or gives it to a command.
+    short = not (arguments.full or arguments.constants)
     text = (
-        print_graph(shown, constants=constants)
+        print_graph(shown, constants=constants, short=short)
         if isinstance(shown, Graph)
-        else print_program(shown, constants=constants)
+        else print_program(shown, constants=constants, short=short)
     )
     print(text, end="" if text.endswith("\n") else "\n")
     return 0

@@ -61,7 +61,17 @@ def show(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", help="needed for what comes after lowering")
     add_kernels(command)
     add_passes(command)
-    command.add_argument("--constants", action="store_true", help="print constants whole")
+    command.add_argument(
+        "--constants",
+        action="store_true",
+        help="print constants whole, and all digits, so that the text can be read back",
+    )
+    command.add_argument(
+        "--full",
+        "--exact",
+        action="store_true",
+        help="print all digits of scales and other floats, in long lines (default: ~ and four digits)",
+    )
 
 
 def demo(command: argparse.ArgumentParser) -> None:
