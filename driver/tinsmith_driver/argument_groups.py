@@ -63,7 +63,8 @@ def add_kernels(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--backend",
         choices=list(registry().backends),
-        help="kernels to prefer (default: the target's)",
+        metavar="NAME",
+        help=f"kernels to prefer: {', '.join(registry().backends)} (default: the target's)",
     )
     command.add_argument(
         "--engines",

@@ -8,6 +8,7 @@ from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 
 from tinsmith_driver import commands, compile_arguments, other_arguments, quantization_command
 from tinsmith_driver.argument_groups import add_plugins
+from tinsmith_driver.examples import epilog
 from tinsmith_driver.flag_parser import ArgumentParser
 from tinsmith_driver.pipelines import tool_version
 
@@ -119,7 +120,12 @@ def parser() -> argparse.ArgumentParser:
     add_plugins(root)
     subparsers = root.add_subparsers(metavar="COMMAND", required=True)
     for each in _COMMANDS:
-        command = subparsers.add_parser(each.name, help=each.help)
+        command = subparsers.add_parser(
+            each.name,
+            help=each.help,
+            epilog=epilog(each.name),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         if each.add is not None:
             each.add(command)
         command.set_defaults(command=each.run)

@@ -14,10 +14,8 @@ from typing import Any, cast
 from absl import app, flags, logging
 from absl.flags import argparse_flags
 
-_DESCRIPTION = (
-    "Also absl's flags, see --helpfull: --verbosity N (-v is 1), --logtostderr, --alsologtostderr, --log_dir DIR, "
-    "--flagfile FILE."
-)
+_DESCRIPTION = """absl's flags, too, see --helpfull: --verbosity N (-v is 1),
+--logtostderr, --alsologtostderr, --log_dir DIR, --flagfile FILE"""
 
 
 class ArgumentParser(argparse_flags.ArgumentParser):
