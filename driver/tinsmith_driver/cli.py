@@ -23,6 +23,7 @@ from tinsmith_driver.argument_groups import add_plugins
 from tinsmith_driver.command_line import parser
 from tinsmith_driver.flag_parser import flags_at_their_defaults
 from tinsmith_driver.logs import logging_as_asked
+from tinsmith_driver.messages import COLOR_CHOICES, ColorChoice, coloring, print_error
 from tinsmith_driver.options import Memories
 from tinsmith_driver.plugins import using
 from tinsmith_driver.streams import lenient_streams
@@ -57,27 +58,27 @@ _WRITTEN = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status. arguments: None for the program's, of an absl app."""
     _show_what_cannot_be_encoded()
-    with lenient_streams():
+    with lenient_streams(), coloring(_color_named(arguments)):
         try:
             status = _run(arguments)
             print(end="", flush=True)  # so that a full disk shows here, and is handled
             return status
         except TinsmithError as error:
-            print(f"tinsmith: error: {error}", file=sys.stderr)
+            print_error(str(error))
             return error.exit_status
         except KeyboardInterrupt:
             print("tinsmith: interrupted", file=sys.stderr)
             return 130
         except OSError as error:  # a full disk, no right to write: the machine's word is what helps
-            print(f"tinsmith: error: {error}", file=sys.stderr)
+            print_error(str(error))
             _discard_output()
             return 2
         except MemoryError as error:  # a sound network, but not for this computer
-            print(f"tinsmith: error: this computer has too little memory: {error}", file=sys.stderr)
+            print_error(f"this computer has too little memory: {error}")
             return 2
         except Exception:  # the last line of defence: everything expected is a TinsmithError
             traceback.print_exc()
-            print("tinsmith: internal error: please report the lines above", file=sys.stderr)
+            print_error("please report the lines above", kind="internal error:")
             return 4
 
 
@@ -118,6 +119,16 @@ def _plugins_named(arguments: Sequence[str] | None) -> list[str]:
         return first.parse_known_args(arguments)[0].plugins
     except argparse.ArgumentError:
         return []  # the whole parser says what is wrong
+
+
+def _color_named(arguments: Sequence[str] | None) -> ColorChoice:
+    """What the arguments say of colours, which their own errors have."""
+    first = argparse.ArgumentParser(add_help=False, allow_abbrev=False, exit_on_error=False)
+    first.add_argument("--color", choices=COLOR_CHOICES, default=COLOR_CHOICES[0])
+    try:
+        return first.parse_known_args(arguments)[0].color
+    except argparse.ArgumentError:
+        return COLOR_CHOICES[0]
 
 
 def _paths(arguments: argparse.Namespace, names: Mapping[str, str]) -> dict[str, Path]:

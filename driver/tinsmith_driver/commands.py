@@ -44,6 +44,7 @@ from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.memory_report import memory_table
+from tinsmith_driver.messages import bad, good, print_warning
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
@@ -149,7 +150,7 @@ def _sizes(compilation: Compilation) -> str:
     try:
         build = linked(compilation)
     except (MissingToolError, UnwritableCacheError) as error:
-        print(f"warning: whether code fits beside them is unknown: {error}", file=sys.stderr)
+        print_warning(f"whether code fits beside them is unknown: {error}")
         return sizes
     return (
         sizes
@@ -391,7 +392,7 @@ def _with_layers(
     except DoesNotFitError as error:
         if arguments.layers:
             raise
-        print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
+        print_warning(f"no counts by layer: with its reports {error}")
         return measurement
 
 
@@ -792,7 +793,7 @@ def _trace(
         with built(compilation, layer_hook=True) as marked:
             trace = traced(marked, first, arguments.timeout)
     except DoesNotFitError as error:
-        print(f"warning: no layers in the trace: with their marks {error}", file=sys.stderr)
+        print_warning(f"no layers in the trace: with their marks {error}")
         return {arguments.trace: traced(build, first, arguments.timeout)}
     names = [call.name for call in compilation.program.calls]
     return {arguments.trace: with_layer_names(trace, names)}
@@ -843,7 +844,7 @@ def _written_by_default(compilation: Compilation, result: Report) -> str:
         files = report_bytes(result, places)
         write_outputs(files)
     except (OSError, UsageError) as error:
-        print(f"warning: no report was written: {error}", file=sys.stderr)
+        print_warning(f"no report was written: {error}")
         return ""
     return written_line(files, places)
 
@@ -876,7 +877,7 @@ def _print_warnings(compilation: Compilation) -> None:
 
 def _print_each(found: Iterable[str]) -> None:
     for warning in found:
-        print(f"warning: {visible_lines(warning)}", file=sys.stderr)
+        print_warning(visible_lines(warning))
 
 
 def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> None:
@@ -938,6 +939,7 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
     if measurement.engines_compared:
         print("beside the core: equal as late as it may be, and at once")
     if measurement.bit_exact is not None:
-        print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")
+        verdict = good("bit-exact") if measurement.bit_exact else bad("NOT bit-exact")
+        print(verdict if measurement.bit_exact else f"{verdict}: {measurement.reason}")
     if measurement.beyond_tolerance is not None:
-        print(f"NOT within the tolerance of the file: {measurement.beyond_tolerance}")
+        print(f"{bad('NOT within the tolerance of the file')}: {measurement.beyond_tolerance}")

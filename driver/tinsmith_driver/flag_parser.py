@@ -5,14 +5,17 @@ at their defaults and leaves them as they were.
 """
 
 import argparse
+import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from absl import app, flags, logging
 from absl.flags import argparse_flags
+
+from tinsmith_driver.messages import COLOR_CHOICES, print_error
 
 _DESCRIPTION = """absl's flags, too, see --helpfull: --verbosity N (-v is 1),
 --logtostderr, --alsologtostderr, --log_dir DIR, --flagfile FILE"""
@@ -25,9 +28,15 @@ class ArgumentParser(argparse_flags.ArgumentParser):
         untyped: Any = super()
         untyped.__init__(inherited_absl_flags=absl_flags(), **options)
         # absl's own -v takes a number: here it is what is counted, and --verbosity takes the number.
-        group = self.add_argument_group("logging", _DESCRIPTION, conflict_handler="resolve")
+        group = self.add_argument_group("messages", _DESCRIPTION, conflict_handler="resolve")
         group.add_argument(
             "-v", action=_MoreVerbose, help="say what was decided, and why; -vv says more"
+        )
+        group.add_argument(
+            "--color",
+            choices=COLOR_CHOICES,
+            default=argparse.SUPPRESS,
+            help="of errors, warnings and verdicts (default: auto, on a terminal without NO_COLOR)",
         )
         group.add_argument(
             "--log-file",
@@ -44,6 +53,12 @@ class ArgumentParser(argparse_flags.ArgumentParser):
             return untyped.parse_known_args(args, namespace)
         except (flags.Error, ValueError) as error:
             self.error(str(error))
+
+    def error(self, message: str) -> NoReturn:
+        """As argparse does, in the colour of errors."""
+        self.print_usage(sys.stderr)
+        print_error(message, f"{self.prog}: ")
+        self.exit(2)
 
 
 class _MoreVerbose(argparse.Action):

@@ -1,6 +1,5 @@
 """Benchmarks that anyone can run: `tinsmith bench NAME`."""
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -32,6 +31,7 @@ from tinsmith_driver.benchmarks import (
     wait_states,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.messages import print_error
 from tinsmith_driver.report import json_bytes
 from tinsmith_driver.writing import STANDARD_OUTPUT, write_outputs
 
@@ -108,5 +108,5 @@ def run(
             print(f"picture: {picture_path}")
         write_outputs(files)
     for failure in result.failures:
-        print(f"misses its bound: {failure}", file=sys.stderr)
+        print_error(failure, "", "misses its bound:")
     return 1 if result.failures else 0
