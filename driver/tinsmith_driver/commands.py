@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TypeVar
 
 import numpy as np
@@ -93,7 +94,7 @@ from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.speeds import chosen_waits
 from tinsmith_driver.staged import staged_facts, staged_text
 from tinsmith_driver.support import constant_bytes, unsupported
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import COLUMNS, fitted_table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
 from tinsmith_driver.tiling import tiling_facts, tiling_table, tiling_text
 from tinsmith_driver.traces import with_layer_names
@@ -583,11 +584,12 @@ def targets(arguments: argparse.Namespace) -> int:
         [t.name, t.board.name, t.backend, " ".join(sorted(t.features)) or "-", t.description]
         for t in registry().targets.values()
     ]
-    print(table(["target", "board", "kernels", "features", "description"], rows))
+    print(fitted_table(["target", "board", "kernels", "features", "description"], rows))
     for t in registry().targets.values():
         if t.board.unpublished:
             names = ", ".join(f"{t.name}+{entry.feature}" for entry in t.board.unpublished)
-            print(f"{names}: with what nobody has published of accelerators; several go together")
+            text = f"{names}: with what nobody has published of accelerators; several go together"
+            print(fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False))
     return 0
 
 

@@ -21,7 +21,7 @@ from tinsmith_plugins import PassEntry, Setting
 
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.sizes import bytes_in
-from tinsmith_driver.table import table
+from tinsmith_driver.table import fitted_table
 
 _CHOICE = re.compile(r"([\w-]+)(?:\{(.*)\})?", re.ASCII | re.DOTALL)
 _Record = TypeVar("_Record")
@@ -92,7 +92,7 @@ def pass_table() -> str:
         ]
         for entry in pass_entries()
     ]
-    return table(["pass", "runs", "contract", "options"], rows)
+    return fitted_table(["pass", "runs", "contract", "options"], rows)
 
 
 def chosen_passes(
