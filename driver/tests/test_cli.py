@@ -184,7 +184,8 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
         name in out
         for name in ("host", "cortex-m0", "riscv32", "pulp-open", "siracusa", "gap9", "diana")
     )
-    assert "diana+whole-vectors: with what nobody has published" in out
+    assert "diana+whole-vectors: with what nobody has published" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
