@@ -166,6 +166,18 @@ def test_show_prints_what_show_reads_again(
     assert capsys.readouterr().out == text
 
 
+def test_show_is_short_unless_all_digits_are_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["show", MODEL]) == 0
+    short = capsys.readouterr().out
+    assert "input %image: i8[1,8,8,1]<~0.003922, -128>" in short
+    assert max(map(len, short.splitlines())) <= 80
+    for option in ("--full", "--exact", "--constants"):
+        assert main(["show", MODEL, option]) == 0
+        assert "input %image: i8[1,8,8,1]<0.003921568859368563, -128>" in capsys.readouterr().out
+
+
 def test_check_prints_a_kernel_for_every_layer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", MODEL, "--target", "cortex-m4"]) == 0
     out = capsys.readouterr().out
@@ -180,7 +192,8 @@ def test_targets_lists_every_target(capsys: pytest.CaptureFixture[str]) -> None:
         name in out
         for name in ("host", "cortex-m0", "riscv32", "pulp-open", "siracusa", "gap9", "diana")
     )
-    assert "diana+whole-vectors: with what nobody has published" in out
+    assert "diana+whole-vectors: with what nobody has published" in " ".join(out.split())
+    assert max(map(len, out.splitlines())) <= 80
 
 
 @pytest.mark.parametrize(
@@ -293,10 +306,10 @@ def test_a_full_disk_is_said_in_one_line() -> None:
 def test_a_computer_without_memory_is_told_in_one_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def evaluate(_: object) -> int:
+    def evaluate() -> None:
         raise MemoryError("unable to allocate 9 TiB")
 
-    monkeypatch.setattr("tinsmith_driver.commands.targets", evaluate)
+    monkeypatch.setattr("tinsmith_driver.commands.registry", evaluate)
     assert main(["targets"]) == 2
     said = "tinsmith: error: this computer has too little memory: unable to allocate 9 TiB\n"
     assert capsys.readouterr().err == said

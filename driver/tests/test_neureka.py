@@ -113,7 +113,7 @@ def test_engines_are_shown_and_reported(
 ) -> None:
     options = [model, "--target", "siracusa", "--engines", "both"]
     assert main(["show", *options, "--after", "place-layers"]) == 0
-    assert 'stride=[2,2], padding=[0,1,0,1]} on "' in capsys.readouterr().out
+    assert 'stride=[2,2], padding=[0,1,0,1]} on "' in " ".join(capsys.readouterr().out.split())
     assert main(["compile", *options, "-o", str(tmp_path)]) == 0
     assert "engines: " in capsys.readouterr().out
     placement = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["placement"]

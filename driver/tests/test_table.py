@@ -1,6 +1,17 @@
+import io
+import sys
+
 import numpy as np
+import pytest
 from tinsmith_driver.pictures import picture, side_by_side
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, middle_cut, table, thousands
+
+LONG = "tinsmith_fully_connected_packed_s8"
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
 
 
 def test_numbers_stand_to_the_right_and_text_to_the_left() -> None:
@@ -30,3 +41,57 @@ def test_a_picture_goes_from_blank_to_dark() -> None:
 def test_pictures_stand_side_by_side_over_their_captions() -> None:
     text = side_by_side([["##", "##"], ["..", ".."]], ["a", "b"], gap=1)
     assert text.splitlines() == ["## ..", "## ..", "a  b"]
+
+
+def test_a_wide_table_fits_and_loses_nothing() -> None:
+    rows = [["first_layer_of_the_network", LONG, "1,000", "a sentence of many words " * 4]]
+    text = fitted_table(["layer", "kernel", "bytes", "why it was taken"], rows)
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 80
+    # Each column by itself says what its cell does.
+    starts = [0, *(i + 2 for i in range(80) if lines[1][i : i + 2] == "  ")]
+    said = [
+        "".join(line[start:end].strip() for line in lines[2:])
+        for start, end in zip(starts, [*starts[1:], 81], strict=True)
+    ]
+    assert [cell.replace(" ", "") for cell in said] == [cell.replace(" ", "") for cell in rows[0]]
+
+
+def test_long_names_go_on_behind_a_mark() -> None:
+    lines = fitted_table(["a", "b"], [[LONG * 2, "x" * 60]]).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[2].split()[0].endswith("_")
+    assert "".join(line.split()[0] for line in lines[2:]) == LONG * 2
+
+
+def test_a_table_for_a_document_is_whole() -> None:
+    assert LONG * 4 in table(["a"], [[LONG * 4]])
+
+
+def test_names_are_cut_in_the_middle_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", _Terminal())
+    (line,) = table(["a", "b"], [[LONG * 2, "x" * 60]]).splitlines()[2:]
+    assert len(line) <= 80
+    assert line.startswith("tinsmith_")
+    assert "_s8  xxx" in line
+    assert line.count("…") == 2
+
+
+def test_columns_without_room_follow_below_behind_the_first() -> None:
+    header = ["name", *(f"number_{index}" for index in range(12))]
+    text = fitted_table(header, [["a", *map(str, range(12))], ["b", *map(str, range(12))]])
+    first, second = text.split("\n\n")
+    assert max(map(len, text.splitlines())) <= 80
+    titles = [block.splitlines()[0].split() for block in (first, second)]
+    assert [block[0] for block in titles] == ["name", "name"]
+    assert [title for block in titles for title in block[1:]] == header[1:]
+    assert [line.split()[0] for line in second.splitlines()[2:]] == ["a", "b"]
+
+
+@pytest.mark.parametrize("width", [3, 4, 7, 33])
+def test_a_cut_name_keeps_both_ends(width: int) -> None:
+    cut = middle_cut(LONG, width)
+    assert len(cut) == width
+    assert cut[0] == LONG[0]
+    assert cut[-1] == LONG[-1]
+    assert middle_cut("short", 5) == "short"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from textwrap import fill
 from typing import TypeVar
 
 import numpy as np
@@ -44,6 +45,7 @@ from tinsmith_driver.inputs import Samples, load_samples, random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.measuring import measured_row
 from tinsmith_driver.memory_report import memory_table
+from tinsmith_driver.messages import bad, good, print_warning
 from tinsmith_driver.network import Network
 from tinsmith_driver.npz import npz_bytes
 from tinsmith_driver.objects import build_objects
@@ -92,11 +94,11 @@ from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.speeds import chosen_waits
 from tinsmith_driver.staged import staged_facts, staged_text
 from tinsmith_driver.support import constant_bytes, unsupported
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import COLUMNS, fitted_table, thousands
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
 from tinsmith_driver.tiling import tiling_facts, tiling_table, tiling_text
 from tinsmith_driver.traces import with_layer_names
-from tinsmith_driver.writing import refuse_collisions, write_outputs
+from tinsmith_driver.writing import STANDARD_OUTPUT, refuse_collisions, write_outputs
 
 _RANDOM_SAMPLES = 4
 _Choice = TypeVar("_Choice")
@@ -149,7 +151,7 @@ def _sizes(compilation: Compilation) -> str:
     try:
         build = linked(compilation)
     except (MissingToolError, UnwritableCacheError) as error:
-        print(f"warning: whether code fits beside them is unknown: {error}", file=sys.stderr)
+        print_warning(f"whether code fits beside them is unknown: {error}")
         return sizes
     return (
         sizes
@@ -391,7 +393,7 @@ def _with_layers(
     except DoesNotFitError as error:
         if arguments.layers:
             raise
-        print(f"warning: no counts by layer: with its reports {error}", file=sys.stderr)
+        print_warning(f"no counts by layer: with its reports {error}")
         return measurement
 
 
@@ -553,10 +555,12 @@ def show(arguments: argparse.Namespace) -> int:
     registry().target(options.target)  # a wrong name is wrong use, even where no target is needed
     shown = _shown(arguments.model, options, arguments.after, model_choices(arguments))
     constants = "inline" if arguments.constants else "summary"
+    # Who wants constants reads the text back, or gives it to a command.
+    short = not (arguments.full or arguments.constants)
     text = (
-        print_graph(shown, constants=constants)
+        print_graph(shown, constants=constants, short=short)
         if isinstance(shown, Graph)
-        else print_program(shown, constants=constants)
+        else print_program(shown, constants=constants, short=short)
     )
     print(text, end="" if text.endswith("\n") else "\n")
     return 0
@@ -580,11 +584,12 @@ def targets(arguments: argparse.Namespace) -> int:
         [t.name, t.board.name, t.backend, " ".join(sorted(t.features)) or "-", t.description]
         for t in registry().targets.values()
     ]
-    print(table(["target", "board", "kernels", "features", "description"], rows))
+    print(fitted_table(["target", "board", "kernels", "features", "description"], rows))
     for t in registry().targets.values():
         if t.board.unpublished:
             names = ", ".join(f"{t.name}+{entry.feature}" for entry in t.board.unpublished)
-            print(f"{names}: with what nobody has published of accelerators; several go together")
+            text = f"{names}: with what nobody has published of accelerators; several go together"
+            print(fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False))
     return 0
 
 
@@ -790,7 +795,7 @@ def _trace(
         with built(compilation, layer_hook=True) as marked:
             trace = traced(marked, first, arguments.timeout)
     except DoesNotFitError as error:
-        print(f"warning: no layers in the trace: with their marks {error}", file=sys.stderr)
+        print_warning(f"no layers in the trace: with their marks {error}")
         return {arguments.trace: traced(build, first, arguments.timeout)}
     names = [call.name for call in compilation.program.calls]
     return {arguments.trace: with_layer_names(trace, names)}
@@ -816,6 +821,8 @@ def _verify_places(arguments: argparse.Namespace) -> ReportPlaces:
     asked = _asked_places(arguments)
     if arguments.report is None:
         return asked
+    if arguments.report == STANDARD_OUTPUT:
+        raise UsageError("--report: expected a folder, got -; --json - is standard output")
     if asked != ReportPlaces():
         raise UsageError(
             "--report: expected no --json, --html or --layers-csv beside it, which it writes all; got one of them"
@@ -839,7 +846,7 @@ def _written_by_default(compilation: Compilation, result: Report) -> str:
         files = report_bytes(result, places)
         write_outputs(files)
     except (OSError, UsageError) as error:
-        print(f"warning: no report was written: {error}", file=sys.stderr)
+        print_warning(f"no report was written: {error}")
         return ""
     return written_line(files, places)
 
@@ -872,7 +879,7 @@ def _print_warnings(compilation: Compilation) -> None:
 
 def _print_each(found: Iterable[str]) -> None:
     for warning in found:
-        print(f"warning: {visible_lines(warning)}", file=sys.stderr)
+        print_warning(visible_lines(warning))
 
 
 def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> None:
@@ -934,6 +941,7 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
     if measurement.engines_compared:
         print("beside the core: equal as late as it may be, and at once")
     if measurement.bit_exact is not None:
-        print("bit-exact" if measurement.bit_exact else f"NOT bit-exact: {measurement.reason}")
+        verdict = good("bit-exact") if measurement.bit_exact else bad("NOT bit-exact")
+        print(verdict if measurement.bit_exact else f"{verdict}: {measurement.reason}")
     if measurement.beyond_tolerance is not None:
-        print(f"NOT within the tolerance of the file: {measurement.beyond_tolerance}")
+        print(f"{bad('NOT within the tolerance of the file')}: {measurement.beyond_tolerance}")

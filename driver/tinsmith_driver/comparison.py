@@ -4,7 +4,7 @@ from typing import TypedDict
 
 from tinsmith_ir.escape import visible
 
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 FLOAT = "float"
 _UNMEASURED = "not measured"
@@ -96,7 +96,7 @@ def comparison_notes(comparison: Comparison) -> list[str]:
 def comparison_text(comparison: Comparison) -> str:
     """The table and its notes for people."""
     header, cells = comparison_header(comparison), comparison_cells(comparison)
-    return "\n".join([table(header, cells), "", *comparison_notes(comparison)])
+    return "\n".join([fitted_table(header, cells), "", *comparison_notes(comparison)])
 
 
 def is_right(comparison: Comparison) -> bool:

@@ -13,6 +13,7 @@ from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.memory_report import memory_table
+from tinsmith_driver.messages import bad, good
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pictures import picture, side_by_side
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
@@ -127,5 +128,7 @@ def _score(group: GroupResult) -> str:
 
 def _verdict(measurement: Measurement) -> str:
     if not measurement.bit_exact:
-        return f"NOT bit-exact: {measurement.reason}"
-    return f"bit-exact: every output byte of {measurement.samples} images, and every layer's"
+        return f"{bad('NOT bit-exact')}: {measurement.reason}"
+    return (
+        f"{good('bit-exact')}: every output byte of {measurement.samples} images, and every layer's"
+    )

@@ -8,7 +8,7 @@ from tinsmith_driver.differing import Difference, Figure, LayerChange, differenc
 from tinsmith_driver.page import rendered
 from tinsmith_driver.report_reading import read_report
 from tinsmith_driver.report_types import LayerRow
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 from tinsmith_driver.writing import write_outputs
 
 FIGURE_HEADER = ("figure", "before", "after", "change", "")
@@ -28,10 +28,12 @@ def run(
 def difference_text(found: Difference, tolerance: float) -> str:
     """What people read on a terminal."""
     lines = [visible(line) for line in (_title(found), *found.notes)]
-    blocks = ["\n".join(lines), table(FIGURE_HEADER, figure_cells(found, tolerance))]
+    blocks = ["\n".join(lines), fitted_table(FIGURE_HEADER, figure_cells(found, tolerance))]
     if found.layers:
         blocks.append(
-            table(layer_header(found), [layer_cells(row, found.cost) for row in found.layers])
+            fitted_table(
+                layer_header(found), [layer_cells(row, found.cost) for row in found.layers]
+            )
         )
     blocks.append(_summary(found, tolerance))
     return "\n\n".join(blocks)

@@ -13,7 +13,7 @@ from tinsmith_ir.passes import Shrunk
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pipelines import Budgets, Compilation, Model, rooms
 from tinsmith_driver.sweep import Row, flash_bytes
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 EXPLORE_SCHEMA = "tinsmith.explore/1"
 
@@ -102,7 +102,7 @@ def extra_of(compilation: Compilation) -> float:
 
 def explored_text(rows: Sequence[Row]) -> str:
     """The table for people."""
-    return table(_HEADER, _cells(rows))
+    return fitted_table(_HEADER, _cells(rows))
 
 
 def _cells(rows: Sequence[Row]) -> list[list[str]]:

@@ -5,7 +5,7 @@ from tinsmith_driver.build import Build
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.report_types import Flash, MemoryRow, Ram
 from tinsmith_driver.running import Measurement
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 
 def memory_table(compilation: Compilation, build: Build, measurement: Measurement | None) -> str:
@@ -22,7 +22,7 @@ def memory_table(compilation: Compilation, build: Build, measurement: Measuremen
         ["  code", thousands(flash["code"])],
         ["  other constants", thousands(flash["rodata"])],
     ]
-    return table(["memory", "bytes"], rows)
+    return fitted_table(["memory", "bytes"], rows)
 
 
 def ram_facts(

@@ -20,10 +20,10 @@ from tinsmith_ir.passes import AnyPass
 from tinsmith_plugins import PassEntry, Setting
 
 from tinsmith_driver.plugins import registry
-from tinsmith_driver.table import table
+from tinsmith_driver.sizes import bytes_in
+from tinsmith_driver.table import fitted_table
 
 _CHOICE = re.compile(r"([\w-]+)(?:\{(.*)\})?", re.ASCII | re.DOTALL)
-_SIZES = {"KiB": 1 << 10, "MiB": 1 << 20}
 _Record = TypeVar("_Record")
 _YES, _NO = ("yes", "true", "1"), ("no", "false", "0")
 
@@ -92,7 +92,7 @@ def pass_table() -> str:
         ]
         for entry in pass_entries()
     ]
-    return table(["pass", "runs", "contract", "options"], rows)
+    return fitted_table(["pass", "runs", "contract", "options"], rows)
 
 
 def chosen_passes(
@@ -203,12 +203,15 @@ def _read(kind: type, text: str) -> object:
         return None if text == "none" else _UNREADABLE
     if kind is str:
         return text
-    unit = next((size for size in _SIZES if text.endswith(size)), "")
     try:
-        number = kind(text.removesuffix(unit))
+        return bytes_in(text) if kind is int and not text.startswith("-") else _number(kind, text)
     except ValueError:
         return _UNREADABLE
-    return number * _SIZES.get(unit, 1) if math.isfinite(number) else _UNREADABLE
+
+
+def _number(kind: type, text: str) -> object:
+    number = kind(text)
+    return number if math.isfinite(number) else _UNREADABLE
 
 
 def _expected(kinds: Sequence[type]) -> str:

@@ -49,6 +49,7 @@ from tinsmith_plugins import TOGETHER, ImportChoices, Importer, ModelSource, Set
 from tinsmith_target import Target
 
 from tinsmith_driver.collector import collector_paused
+from tinsmith_driver.decisions import PassLog, log_kernels, log_network, log_records, telling_trials
 from tinsmith_driver.decompressing import in_pieces
 from tinsmith_driver.fitting import fitted, shrinking_at
 from tinsmith_driver.inputs import random_samples
@@ -305,16 +306,17 @@ def show_after(model: Model, options: CompileOptions, pass_name: str | None) -> 
     """
     assert isinstance(model.graph, Graph)  # a Program is behind all passes, and shown as it is
     passes = passes_for(options, model.samples)
+    log = PassLog(model.graph)
     if pass_name == IMPORT:
         return model.graph
     if pass_name is None:
-        return Pipeline(graph_passes(passes)).run(model.graph).ir
+        return Pipeline(graph_passes(passes)).run(model.graph, on_made=log.tell).ir
     names = [found.name for found in passes]
     if pass_name not in names:
         raise UsageError(
             f"unknown pass {visible(pass_name)!r}: expected one of {', '.join([IMPORT, *names])}"
         )
-    return Pipeline(passes[: names.index(pass_name) + 1]).run(model.graph).ir
+    return Pipeline(passes[: names.index(pass_name) + 1]).run(model.graph, on_made=log.tell).ir
 
 
 def passes_for(
@@ -386,6 +388,7 @@ class Budgets:
         self._on_step = on_step
         self._target = chosen_target(options)
         self._kernels = registry().kernels(self._target, options.backend, packed=options.packed)
+        log_network(model.graph, model.format, self._target, self._kernels)
         self._inputs = random_inputs(model.graph, seed=0) if options.verify_passes else None
         self._made = _Made(model.graph)
         passes = passes_for(options, model.samples)
@@ -414,6 +417,8 @@ class Budgets:
         ):  # of one alone, the planner has said it, and of what it is full
             near_bytes = _near_bytes(program, chosen, kernels, options)
             _check_room(plans, chosen, ram_bytes, near_bytes)
+        log_records(result.records)
+        log_kernels(program, kernels)
         self._on_step("C")
         return Compilation(
             model=self._model,
@@ -470,22 +475,27 @@ class Budgets:
     def _fitted(self, passes: Sequence[AnyPass], options: CompileOptions) -> PipelineResult:
         """What the passes behind those that ran once make within the memories there are."""
         begun, is_shrinking = self._begun, shrinking_at(passes) == 0
+        run = telling_trials(self._run)
         if options.memories:
-            return spilled(passes, begun.ir, options.memories, self._run, is_shrinking=is_shrinking)
+            return spilled(passes, begun.ir, options.memories, run, is_shrinking=is_shrinking)
         if is_shrinking and options.ram_bytes is not None:
             # Constants are compressed anew for each plan.
             is_thorough = options.flash_bytes is None
-            return fitted(
-                passes, begun.program, options.ram_bytes, self._run, is_thorough=is_thorough
-            )
+            return fitted(passes, begun.program, options.ram_bytes, run, is_thorough=is_thorough)
         return self._run(passes, begun.ir)
 
     def _run(self, passes: Sequence[AnyPass], ir: Graph | Program) -> PipelineResult:
+        log = PassLog(ir)
+
+        def keep(pass_: AnyPass, made: Graph | Program) -> None:
+            self._made.keep(pass_, made)
+            log.tell(pass_, made)
+
         return Pipeline(passes, (self._are_prepared,)).run(
             ir,
             verify_inputs=self._inputs,
             on_start=lambda found: self._on_step(found.name),
-            on_made=self._made.keep,
+            on_made=keep,
         )
 
     def _are_prepared(self, ir: Graph | Program) -> None:
@@ -561,6 +571,7 @@ def _compile_plan(
     check_near(program, chosen, kernels)
     near_bytes = _near_bytes(program, chosen, kernels, options)
     _check_room(plans, chosen, options.ram_bytes, near_bytes)
+    log_kernels(program, kernels)
     on_step("C")
     return Compilation(
         model=model,

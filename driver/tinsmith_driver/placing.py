@@ -4,7 +4,7 @@ from tinsmith_lowering import PlacementPlan
 
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.report_types import PlacementFacts
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 
 def placement_facts(compilation: Compilation) -> PlacementFacts | None:
@@ -57,4 +57,4 @@ def placement_table(placement: PlacementFacts) -> str:
         ]
         for layer in placement["layers"]
     ]
-    return table(header, rows)
+    return fitted_table(header, rows)

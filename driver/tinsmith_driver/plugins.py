@@ -7,7 +7,7 @@ from functools import cache
 from tinsmith_ir.escape import visible
 from tinsmith_plugins import Plugin, Registry, find_plugins, load_plugin
 
-from tinsmith_driver.table import table
+from tinsmith_driver.table import fitted_table
 
 _chosen: tuple[str, ...] = ()
 
@@ -36,7 +36,7 @@ def plugin_table() -> str:
         for what, names in _brought(found.plugin).items()
         if names
     ]
-    return table(["plug-in", "is", "brings", "names"], rows)
+    return fitted_table(["plug-in", "is", "brings", "names"], rows)
 
 
 def _brought(plugin: Plugin) -> dict[str, list[str]]:

@@ -1,7 +1,6 @@
 """`tinsmith quantize`: writes a network of integers, and says what it loses against the float network."""
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from tinsmith_driver.comparing import ComparedSchemes, compared
 from tinsmith_driver.comparison import is_right
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.layer_costs import with_eight
+from tinsmith_driver.messages import print_warning
 from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
@@ -225,5 +225,5 @@ def _written(made: QuantizedModel, suffix: str) -> bytes:
 
 def _print(report: QuantizationReport, made: QuantizedModel) -> None:
     for warning in made.model.warnings:
-        print(f"warning: {visible_lines(warning)}", file=sys.stderr)
+        print_warning(visible_lines(warning))
     print(quantization_text(report))

@@ -8,7 +8,7 @@ from tinsmith_driver.decibels import decibels_text
 from tinsmith_driver.quantization_report import QuantizationReport
 from tinsmith_driver.range_report import ranges_text
 from tinsmith_driver.split_report import splitting_text
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 _NAMED = 5
 
@@ -16,7 +16,7 @@ _NAMED = 5
 def quantization_text(report: QuantizationReport) -> str:
     """The tables for people."""
     parts = [
-        table(
+        fitted_table(
             ["samples", "count", "SQNR", "top 1 as float", "right", "float right"], _groups(report)
         ),
         f"weights {thousands(report['weight_bytes'])} bytes, {report['scheme']}, "
@@ -26,7 +26,7 @@ def quantization_text(report: QuantizationReport) -> str:
         parts.append(splitting_text(report["splitting"]))
     if report["sensitivities"]:
         cells = sensitivity_cells(report["sensitivities"], report["budget"])
-        parts.append(table(sensitivity_header(report["budget"]), cells))
+        parts.append(fitted_table(sensitivity_header(report["budget"]), cells))
     parts += filter(None, [budget_sentence(report["budget"])])
     if report["learned_ranges"] is not None:
         parts.append(ranges_text(report["learned_ranges"]))
@@ -34,7 +34,7 @@ def quantization_text(report: QuantizationReport) -> str:
         rows = [
             [visible(w["name"]), f"{w['lost_db']:.1f} dB", w["advice"]] for w in report["worst"]
         ]
-        parts.append(table(["least signal to noise", "SQNR", "what would help"], rows))
+        parts.append(fitted_table(["least signal to noise", "SQNR", "what would help"], rows))
     if report["float_operators"]:
         names = ", ".join(map(visible, report["float_operators"][:_NAMED]))
         parts.append(f"{len(report['float_operators'])} operators stay float32: {names}")

@@ -6,7 +6,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_quantization import RangeLearning
 
 from tinsmith_driver.decibels import decibels, decibels_text
-from tinsmith_driver.table import table
+from tinsmith_driver.table import fitted_table
 
 
 class RangeRow(TypedDict):
@@ -51,7 +51,7 @@ def ranges_sentence(report: RangesReport) -> str:
 def ranges_text(report: RangesReport) -> str:
     """The sentence, and a table of both ranges of each tensor."""
     rows = [[visible(row["name"]), *ranges_cells(row)] for row in report["ranges"]]
-    return f"{ranges_sentence(report)}\n\n{table(['tensor', 'calibrated', 'learned'], rows)}"
+    return f"{ranges_sentence(report)}\n\n{fitted_table(['tensor', 'calibrated', 'learned'], rows)}"
 
 
 def ranges_cells(row: RangeRow) -> list[str]:

@@ -30,7 +30,7 @@ from tinsmith_driver.report_types import (
 from tinsmith_driver.rows import stream_facts
 from tinsmith_driver.running import GroupResult, Measurement
 from tinsmith_driver.staged import staged_facts
-from tinsmith_driver.table import listed, table, thousands
+from tinsmith_driver.table import fitted_table, listed, thousands
 from tinsmith_driver.targets import remarks
 from tinsmith_driver.tiling import tiling_facts
 from tinsmith_driver.writing import write_outputs
@@ -176,13 +176,13 @@ def layer_table(compilation: Compilation, measurement: Measurement | None) -> st
             [*row, *_costs(number, _at(costs, index))]
             for index, (row, number) in enumerate(zip(rows, macs, strict=True))
         ]
-    return table(header, rows)
+    return fitted_table(header, rows)
 
 
 def timing_table(compilation: Compilation) -> str:
     """How long each pass took here and now; no report holds it, as it is never the same twice."""
     rows = [[record.name, f"{record.seconds:.3f}"] for record in compilation.records]
-    return table(["pass", "seconds"], rows)
+    return fitted_table(["pass", "seconds"], rows)
 
 
 def _run(measurement: Measurement) -> Run:

@@ -14,6 +14,7 @@ from tinsmith_driver.html import html_report
 from tinsmith_driver.layers_csv import layers_csv
 from tinsmith_driver.report import json_bytes
 from tinsmith_driver.report_types import Report
+from tinsmith_driver.writing import STANDARD_OUTPUT
 
 JSON, PAGE, LAYERS = "report.json", "report.html", "layers.csv"
 
@@ -65,7 +66,8 @@ def report_bytes(
 
 def written_line(files: Mapping[Path, bytes], places: ReportPlaces) -> str:
     """Where reports are, in one line: `report: PAGE (and report.json, layers.csv)`; "" if there are none."""
-    found = [path for path in (places.page, places.json, places.layers) if path and path in files]
+    named = (places.page, places.json, places.layers)
+    found = [path for path in named if path and path in files and path != STANDARD_OUTPUT]
     if not found:
         return ""
     folder = found[0].parent

@@ -6,7 +6,7 @@ from tinsmith_ir.escape import visible
 from tinsmith_quantization import ChannelSplitting
 
 from tinsmith_driver.decibels import decibels, decibels_text
-from tinsmith_driver.table import table, thousands
+from tinsmith_driver.table import fitted_table, thousands
 
 
 class AddedRow(TypedDict):
@@ -74,7 +74,7 @@ def splitting_text(report: SplittingReport) -> str:
     """The sentence, and a table of what layers have more."""
     parts = [splitting_sentence(report)]
     if report["added"]:
-        parts.append(table(ADDED_HEADER, added_cells(report)))
+        parts.append(fitted_table(ADDED_HEADER, added_cells(report)))
     return "\n\n".join(parts)
 
 

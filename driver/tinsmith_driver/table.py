@@ -1,10 +1,19 @@
 """Plain text tables and numbers for a terminal."""
 
 import re
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from tinsmith_ir.escape import visible
 
+COLUMNS = 80
+"""Of terminals."""
+
+_GAP = "  "
+_LEAST_NAME, _LEAST_TEXT = 28, 16
+"""Of a table that is fitted, what the first column keeps, which names the rows, and what others of text keep."""
+_MARKS = "_./-:"
 _NUMBER = re.compile(r"[-+<]?[0-9,.]*[0-9]( ?%)?")
 
 
@@ -19,25 +28,133 @@ def listed(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + more
 
 
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """`table` in the columns of a terminal, wherever it goes."""
+    return table(header, rows, COLUMNS)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | None = None) -> str:
     """Columns aligned: text to the left, what looks like a number to the right.
 
-    Every row has as many cells as the header, each on one line whatever it holds. The result ends
-    without a line feed.
+    Every row has as many cells as the header, each on one line whatever it holds. What is wider than `columns`
+    characters is fitted (None: than 80 where standard output is a terminal, else nothing is): text goes on below
+    itself, on a terminal names are cut in their middle; columns for which there is no room even so follow in a table
+    below, behind the first column once more. The result ends without a line feed.
     """
-    rows = [[visible(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-    numeric = [bool(rows) and all(_is_number(row[i]) for row in rows) for i in range(len(header))]
+    shown = [[visible(cell) for cell in row] for row in rows]
+    natural = [max(len(row[i]) for row in [header, *shown]) for i in range(len(header))]
+    numeric = [bool(shown) and all(_is_number(row[i]) for row in shown) for i in range(len(header))]
+    if columns is None and sys.stdout.isatty():
+        columns = COLUMNS
+    if columns is None or _total(natural) <= columns:
+        return _block(header, shown, natural, numeric)
+    cells = _cell_widths(shown, natural)
+    least = [
+        max(
+            _longest_word(header[i]),
+            width if numeric[i] else min(width, _LEAST_TEXT if i else _LEAST_NAME),
+        )
+        for i, width in enumerate(cells)
+    ]
+    blocks: list[str] = []
+    for chosen in _that_fit(least, columns):
+        widths = _grown([least[i] for i in chosen], [natural[i] for i in chosen], columns)
+        part = [[row[i] for i in chosen] for row in shown]
+        titles = [header[i] for i in chosen]
+        blocks.append(_block(titles, part, widths, [numeric[i] for i in chosen]))
+    return "\n\n".join(blocks)
 
-    def line(cells: Sequence[str]) -> str:
-        padded = [
-            cell.rjust(width) if right else cell.ljust(width)
-            for cell, width, right in zip(cells, widths, numeric, strict=True)
-        ]
-        return "  ".join(padded).rstrip()
 
-    rule = "  ".join("-" * width for width in widths)
-    return "\n".join([line(header), rule, *(line(row) for row in rows)])
+def _block(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    numeric: Sequence[bool],
+) -> str:
+    """One table whose columns have these widths."""
+
+    def lines(cells: Sequence[str]) -> Iterator[str]:
+        wrapped = [_wrapped(cell, width) for cell, width in zip(cells, widths, strict=True)]
+        for pieces in zip_longest(*wrapped, fillvalue=""):
+            padded = [
+                piece.rjust(width) if right else piece.ljust(width)
+                for piece, width, right in zip(pieces, widths, numeric, strict=True)
+            ]
+            yield _GAP.join(padded).rstrip()
+
+    rule = _GAP.join("-" * width for width in widths)
+    return "\n".join([*lines(header), rule, *(line for row in rows for line in lines(row))])
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(_GAP) * (len(widths) - 1)
+
+
+def _cell_widths(rows: Sequence[Sequence[str]], natural: Sequence[int]) -> list[int]:
+    return [max((len(row[i]) for row in rows), default=0) for i in range(len(natural))]
+
+
+def _longest_word(text: str) -> int:
+    return max(map(len, text.split()), default=0)
+
+
+def _that_fit(least: Sequence[int], columns: int) -> list[list[int]]:
+    """The columns of each table of several, all of which have the first one."""
+    found = [[0]]
+    for index in range(1, len(least)):
+        together = [*found[-1], index]
+        if len(found[-1]) > 1 and _total([least[i] for i in together]) > columns:
+            together = [0, index]
+            found.append(together)
+        else:
+            found[-1] = together
+    return found
+
+
+def _grown(least: Sequence[int], natural: Sequence[int], columns: int) -> list[int]:
+    """Widths that fill the columns there are: who lacks little gets it first, so that few cells go on below."""
+    widths, spare = list(least), max(columns - _total(least), 0)
+    lacking = sorted(range(len(widths)), key=lambda i: natural[i] - widths[i])
+    for position, index in enumerate(lacking):
+        more = min(natural[index] - widths[index], spare // (len(lacking) - position))
+        widths[index] += max(more, 0)
+        spare -= max(more, 0)
+    return widths
+
+
+def _wrapped(cell: str, width: int) -> list[str]:
+    """The cell in lines; words that are longer than one are cut in the middle on a terminal, else go on below."""
+    if len(cell) <= width:
+        return [cell]
+    lines = [""]
+    for word in cell.split():
+        shown = middle_cut(word, width) if sys.stdout.isatty() else word
+        first, *others = _pieces(shown, width)
+        together = f"{lines[-1]} {first}" if lines[-1] else first
+        if len(together) <= width:
+            lines[-1] = together
+        else:
+            lines.append(first)
+        lines += others
+    return lines
+
+
+def _pieces(word: str, width: int) -> Iterator[str]:
+    """Of at most `width` characters, cut behind a mark where one stands in the second half."""
+    while len(word) > width:
+        marks = max(word.rfind(mark, width // 2, width) for mark in _MARKS)
+        cut = marks + 1 if marks >= 0 else width
+        yield word[:cut]
+        word = word[cut:]
+    yield word
+
+
+def middle_cut(name: str, width: int) -> str:
+    """The name in at most `width` characters, 3 or more: its middle gives way to an ellipsis."""
+    if len(name) <= width:
+        return name
+    behind = (width - 1) // 2
+    return f"{name[: width - 1 - behind]}…{name[-behind:]}"
 
 
 def _is_number(cell: str) -> bool:

@@ -11,7 +11,7 @@ from tinsmith_driver.kernel_sources import fetches
 from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.running import Measurement
-from tinsmith_driver.table import listed, table, thousands
+from tinsmith_driver.table import fitted_table, listed, thousands
 
 _SHOWN_WAITS = 3
 
@@ -127,7 +127,7 @@ def tiling_table(tiling: TilingFacts) -> str:
     header = ["tiled layer", "way", "prefetched", "modelled"]
     header += ["simulated", "difference", "utilisation"] if is_counted else []
     header += [f"stays in {tiling['memory']}"] + (["waits"] if is_counted else [])
-    return table(header, [_cells(row, is_counted=is_counted) for row in tiling["layers"]])
+    return fitted_table(header, [_cells(row, is_counted=is_counted) for row in tiling["layers"]])
 
 
 def _cells(row: TiledLayerRow, *, is_counted: bool) -> list[str]:

@@ -2,14 +2,23 @@
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, redirect_stdout
+from io import TextIOWrapper
 from itertools import chain, combinations, product
 from pathlib import Path
+from typing import BinaryIO, TextIO, cast
 
 from tinsmith_ir import UsageError
 from tinsmith_toolchains import temporary_folder
+
+STANDARD_OUTPUT = Path("-")
+"""The name that stands for it, where it was asked for; else that of a file."""
+
+_standard_output: TextIO | None = None
+"""Where text goes elsewhere, standard output."""
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -28,14 +37,31 @@ def refuse_collisions(written: Mapping[str, Path], read: Mapping[str, Path]) -> 
             )
 
 
+@contextmanager
+def text_beside_standard_output() -> Generator[None]:
+    """Within, what is printed goes to standard error, and files of the name STANDARD_OUTPUT to standard output."""
+    global _standard_output
+    before, _standard_output = _standard_output, sys.stdout
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _standard_output = before
+
+
 def write_outputs(files: Mapping[Path, bytes]) -> None:
     """Write all files; folders are made where absent. A file is written through a link, and into a
-    device or a pipe as it is.
+    device or a pipe as it is; STANDARD_OUTPUT behind all others.
 
     Everything is written beside its place and moved there when all of it is. So nothing has changed
     when UsageError is raised, which it is for a file that cannot be written.
     """
-    files = {Path(os.path.realpath(path)): data for path, data in files.items()}
+    printed = files.get(STANDARD_OUTPUT) if _standard_output is not None else None
+    files = {
+        Path(os.path.realpath(path)): data
+        for path, data in files.items()
+        if printed is None or path != STANDARD_OUTPUT
+    }
     streams = {path for path in files if _is_stream(path)}
     with ExitStack() as stack:
         fresh: dict[Path, Path] = {}
@@ -56,10 +82,24 @@ def write_outputs(files: Mapping[Path, bytes]) -> None:
     for path in streams:
         with _explained(path), path.open("wb", buffering=0) as stream:
             stream.write(files[path])
+    if printed is not None and _standard_output is not None:
+        _print_bytes(printed, _standard_output)
+
+
+def _print_bytes(data: bytes, stream: TextIO) -> None:
+    """As they are, whatever encoding text has there."""
+    stream.flush()
+    if isinstance(stream, TextIOWrapper):
+        cast("BinaryIO", stream.buffer).write(data)  # pyright: ignore[reportUnknownMemberType]
+    else:
+        stream.write(data.decode())
+    stream.flush()
 
 
 def _collide(path: Path, other: Path) -> bool:
     """Whether writing `path` touches `other`. Devices and pipes take whatever comes."""
+    if STANDARD_OUTPUT in (path, other):
+        return path == other
     path, other = Path(os.path.realpath(path)), Path(os.path.realpath(other))
     if _is_stream(path):
         return False

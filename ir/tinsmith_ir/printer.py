@@ -18,6 +18,7 @@ from tinsmith_ir.few_bits import packed
 from tinsmith_ir.graph import Array, Graph, Location, Node, State, Value
 from tinsmith_ir.operators.base import Operator
 from tinsmith_ir.operators.chain import Chain
+from tinsmith_ir.short_text import COLUMNS, STRING_COLUMNS, shortened
 from tinsmith_ir.types import Quantization, TensorType
 
 Constants = Literal["inline", "summary"]
@@ -32,16 +33,16 @@ _DECIMAL_ELEMENTS = 16
 _LINE_COLUMNS = 160
 _STRING_COLUMNS = 120
 _WORD = re.compile(r'(?:[^ "]|"(?:[^"\\]|\\.)*")+')
-_LONG = re.compile(rf'"((?:[^"\\]|\\.)*)"|%([A-Za-z0-9_./-]{{{_STRING_COLUMNS},}})')
+_LONG = re.compile(rf'"((?:[^"\\]|\\.)*)"|%([A-Za-z0-9_./-]{{{STRING_COLUMNS},}})')
 _CHARACTER = re.compile(r"\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|\\u[0-9a-f]{4}|\\.|.")
 
 
 @checked
-def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
+def print_graph(graph: Graph, *, constants: Constants = "inline", short: bool = False) -> str:
     """The graph as text.
 
     constants: "inline" writes their data, so that the text parses back; "summary" writes a short
-    hash instead, for people.
+    hash instead, for people. short: floats of four digits, lines of 80 columns, for people, too.
     """
     lines = [f"graph {VERSION} {quoted(graph.name)} {{"]
     lines += [f"  input {print_typed(value)}" for value in graph.inputs]
@@ -52,7 +53,7 @@ def print_graph(graph: Graph, *, constants: Constants = "inline") -> str:
     ]
     lines += [f"  {print_node(node)}" for node in graph.nodes]
     lines += [f"  output {print_name(value.name)}" for value in graph.outputs]
-    return text_of([*lines, "}"])
+    return text_of([*lines, "}"], short=short)
 
 
 @checked
@@ -65,34 +66,38 @@ def print_node(node: Node) -> str:
     return f"{results} = {application}{engine}{print_location(node.location)}"
 
 
-def text_of(statements: Iterable[str]) -> str:
+def text_of(statements: Iterable[str], *, short: bool = False) -> str:
     """Statements as lines of at most 160 columns: longer ones go on in lines that are indented deeper, and long
-    strings in pieces, which the parser joins.
+    strings in pieces, which the parser joins. short: as of `print_graph`.
     """
-    return "".join(f"{line}\n" for statement in statements for line in _lines(statement))
+    if short:
+        statements = map(shortened, statements)
+    columns = (COLUMNS, STRING_COLUMNS) if short else (_LINE_COLUMNS, _STRING_COLUMNS)
+    return "".join(f"{line}\n" for statement in statements for line in _lines(statement, *columns))
 
 
-def _lines(statement: str) -> Iterator[str]:
-    if len(statement) <= _LINE_COLUMNS:
+def _lines(statement: str, columns: int, string_columns: int) -> Iterator[str]:
+    if len(statement) <= columns:
         yield statement
         return
     indentation = " " * (len(statement) - len(statement.lstrip()))
     line = indentation
-    for word in _WORD.findall(_LONG.sub(_in_pieces, statement)):
-        if line.strip() and len(line) + 1 + len(word) > _LINE_COLUMNS:
+    pieced = _LONG.sub(lambda found: _in_pieces(found, string_columns), statement)
+    for word in _WORD.findall(pieced):
+        if line.strip() and len(line) + 1 + len(word) > columns:
             yield line
             line = f"{indentation}    "
         line += word if line == indentation or not line.strip() else f" {word}"
     yield line
 
 
-def _in_pieces(found: re.Match[str]) -> str:
+def _in_pieces(found: re.Match[str], columns: int) -> str:
     """`"abc" "def"` for a long `"abcdef"`, and `%"abc" "def"` for a long name; no escape is torn apart."""
-    if len(found[0]) <= _STRING_COLUMNS + len('""'):
+    if len(found[0]) <= columns + len('""'):
         return found[0]
     pieces = [""]
     for character in _CHARACTER.findall(found[1] or found[2]):
-        if len(pieces[-1]) + len(character) > _STRING_COLUMNS:
+        if len(pieces[-1]) + len(character) > columns:
             pieces.append("")
         pieces[-1] += character
     return ("%" if found[2] else "") + " ".join(f'"{piece}"' for piece in pieces)

@@ -36,8 +36,8 @@ from tinsmith_ir.program import (
 
 
 @checked
-def print_program(program: Program, *, constants: Constants = "inline") -> str:
-    """The program as text; `constants` as for `print_graph`."""
+def print_program(program: Program, *, constants: Constants = "inline", short: bool = False) -> str:
+    """The program as text; `constants` and `short` as for `print_graph`."""
     lines = [f"program {VERSION} {quoted(program.name)} for {quoted(program.target)} {{"]
     lines += [f"  {_memory(memory)}" for memory in program.memories]
     lines += [f"  {_engine(engine)}" for engine in program.engines]
@@ -51,7 +51,7 @@ def print_program(program: Program, *, constants: Constants = "inline") -> str:
         lines.append(f"  state {print_name(state.view)} = {initial}")
     lines += _steps(program.steps, "  ")
     lines += [f"  output {print_name(name)}" for name in program.outputs]
-    return text_of([*lines, "}"])
+    return text_of([*lines, "}"], short=short)
 
 
 @checked

@@ -19,7 +19,7 @@ _IMPORTER = {"numpy", "tinsmith_ir", "tinsmith_plugins"}
 _PASS = {"numpy", *_BELOW_PLUGINS, "tinsmith_plugins"}
 
 # Modules that are not named as what brings them.
-_MODULES = {"protobuf": "google"}
+_MODULES = {"absl_py": "absl", "protobuf": "google"}
 
 # The first line that fits a folder counts.
 _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
@@ -64,6 +64,7 @@ _MAY_IMPORT: tuple[tuple[str, set[str]], ...] = (
         "driver",
         {
             "numpy",
+            "absl",
             "jinja2",
             *_BELOW_PLUGINS,
             "tinsmith_plugins",

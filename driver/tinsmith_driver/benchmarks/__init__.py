@@ -1,6 +1,5 @@
 """Benchmarks that anyone can run: `tinsmith bench NAME`."""
 
-import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -33,8 +32,9 @@ from tinsmith_driver.benchmarks import (
     wait_states,
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
+from tinsmith_driver.messages import print_error
 from tinsmith_driver.report import json_bytes
-from tinsmith_driver.writing import write_outputs
+from tinsmith_driver.writing import STANDARD_OUTPUT, write_outputs
 
 Benchmark = Callable[[str | None, str | None], BenchmarkResult]
 
@@ -99,15 +99,16 @@ def run(
     print(result.text)
     if json_path:
         files = {json_path: json_bytes({"rows": result.rows, **result.sections})}
-        if result.trace:
+        beside = json_path != STANDARD_OUTPUT
+        if result.trace and beside:
             trace_path = json_path.with_suffix(".trace.json")
             files[trace_path] = result.trace.encode()
             print(f"trace for ui.perfetto.dev: {trace_path}")
-        if result.picture:
+        if result.picture and beside:
             picture_path = json_path.with_suffix(".svg")
             files[picture_path] = result.picture.encode()
             print(f"picture: {picture_path}")
         write_outputs(files)
     for failure in result.failures:
-        print(f"misses its bound: {failure}", file=sys.stderr)
+        print_error(failure, "", "misses its bound:")
     return 1 if result.failures else 0
