@@ -31,12 +31,12 @@ def using(origins: Sequence[str]) -> Generator[None]:
 def plugin_table() -> str:
     """All of them for people: where each is, and what it brings."""
     rows = [
-        [visible(found.plugin.name), found.origin, what, ", ".join(names)]
+        [visible(found.plugin.name), what, ", ".join(names), found.origin]
         for found in registry().plugins
         for what, names in _brought(found.plugin).items()
         if names
     ]
-    return fitted_table(["plug-in", "is", "brings", "names"], rows)
+    return fitted_table(["plug-in", "brings", "names", "is"], rows)
 
 
 def _brought(plugin: Plugin) -> dict[str, list[str]]:

@@ -38,8 +38,8 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | N
 
     Every row has as many cells as the header, each on one line whatever it holds. What is wider than `columns`
     characters is fitted (None: than 80 where standard output is a terminal, else nothing is): text goes on below
-    itself, on a terminal names are cut in their middle; columns for which there is no room even so follow in a table
-    below, behind the first column once more. The result ends without a line feed.
+    itself; names are cut in their middle on a terminal, and elsewhere whole if there is room. Columns for which there
+    is no room even so follow in a table below, behind the first column once more. The result ends without a line feed.
     """
     shown = [[visible(cell) for cell in row] for row in rows]
     natural = [max(len(row[i]) for row in [header, *shown]) for i in range(len(header))]
@@ -48,14 +48,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | N
         columns = COLUMNS
     if columns is None or _total(natural) <= columns:
         return _block(header, shown, natural, numeric)
-    cells = _cell_widths(shown, natural)
-    least = [
-        max(
-            _longest_word(header[i]),
-            width if numeric[i] else min(width, _LEAST_TEXT if i else _LEAST_NAME),
-        )
-        for i, width in enumerate(cells)
-    ]
+    least = _least_widths(header, shown, numeric, columns)
     blocks: list[str] = []
     for chosen in _that_fit(least, columns):
         widths = _grown([least[i] for i in chosen], [natural[i] for i in chosen], columns)
@@ -90,8 +83,25 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _cell_widths(rows: Sequence[Sequence[str]], natural: Sequence[int]) -> list[int]:
-    return [max((len(row[i]) for row in rows), default=0) for i in range(len(natural))]
+def _least_widths(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    numeric: Sequence[bool],
+    columns: int,
+) -> list[int]:
+    """Numbers are whole. So, off a terminal, where people search for them, are names that leave room for others."""
+    widths: list[int] = []
+    most = columns // 2 + len(_GAP)
+    for i, title in enumerate(header):
+        cells = [row[i] for row in rows]
+        width = max(map(len, cells), default=0)
+        if not numeric[i]:
+            width = min(width, _LEAST_TEXT if i else _LEAST_NAME)
+            if not sys.stdout.isatty():
+                width = max(width, min(max(map(_longest_word, cells), default=0), most))
+        widths.append(max(_longest_word(title), width))
+        most = columns - widths[0] - len(_GAP)
+    return widths
 
 
 def _longest_word(text: str) -> int:

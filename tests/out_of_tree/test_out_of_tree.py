@@ -86,7 +86,7 @@ def test_its_kernel_of_two_operators_is_taken_where_its_back_end_is_preferred(
     result = tinsmith(announced, "verify", *model(*preferred))
     assert result.returncode == 0, result.stderr
     assert result.stdout.endswith("layers: all equal\nbit-exact\n")
-    assert "max_pool2d then thresholded_relu  thresholds_max_pool_relu_s8" in result.stdout
+    assert "thresholds_max_pool_relu_s8" in result.stdout
 
 
 def test_its_kernels_are_bundled_like_ours(announced: Path, tmp_path: Path) -> None:
@@ -124,10 +124,9 @@ def test_the_plug_in_may_be_named_on_either_side_of_the_command(place: str, pack
 
 
 def test_what_it_brings_is_among_the_choices(announced: Path) -> None:
+    said = tinsmith(announced, "plugins").stdout.split("\n\n")[0]
     brought = [
-        " ".join(line.split()[2:])
-        for line in tinsmith(announced, "plugins").stdout.splitlines()
-        if line.startswith("thresholds ")
+        " ".join(line.split()[1:5]) for line in said.splitlines() if line.startswith("thresholds ")
     ]
     assert brought == [
         "operators thresholded_relu",
