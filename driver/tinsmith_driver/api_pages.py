@@ -8,6 +8,7 @@ import copy
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 _HEAD = """# {package}
@@ -155,7 +156,13 @@ def _file(package: Path, module: str) -> Path:
 
 
 def _tree(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _parsed(source: str) -> ast.Module:
+    """Once of a module, which many names lead through; nobody changes what comes back."""
+    return ast.parse(source)
 
 
 def _shown(found: _Found) -> str:

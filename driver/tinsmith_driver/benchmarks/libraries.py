@@ -27,6 +27,8 @@ MOST_IMPORT_MS: Mapping[str, int] = {"tinsmith_allocation": 200, "tinsmith_sched
 """Of processor time, beyond numpy; of libraries that other compilers have alone."""
 # Examples of other libraries give these whole programs.
 _EXTRAS = {"tinsmith_allocation": ("program",), "tinsmith_scheduling": ("program",)}
+# The example of its own README asks for what an extra installs.
+_OWN_EXTRAS = {"tinsmith_quantization": ("mixed",)}
 _IMPORTS = 5  # the fastest counts: another process may be in the way of one
 _TIMEOUT_SECONDS = 600
 _REQUIREMENT = re.compile(r"(?P<name>tinsmith-[a-z-]+)(\[(?P<extras>[a-z,]+)\])?")
@@ -153,8 +155,11 @@ def _tried(name: str, wheels: Wheels, place: Path) -> Outcome:
         example = _example(wheels.folders[name] / "README.md")
         beside = _beside(example, wheels, own)
         facts["beside"] = beside
-        for sibling in beside:
-            more = wheels.needed(sibling, _EXTRAS.get(sibling, ()))
+        extras = {name: _OWN_EXTRAS.get(name, ())} | {
+            each: _EXTRAS.get(each, ()) for each in beside
+        }
+        for library, asked in extras.items():
+            more = wheels.needed(library, asked)
             _install(python, wheels, more[0] - own, more[1] - others, place)
             own, others = own | more[0], others | more[1]
         (place / "example.py").write_text(example, encoding="utf-8")
