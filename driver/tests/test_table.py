@@ -39,8 +39,8 @@ def test_a_picture_goes_from_blank_to_dark() -> None:
 
 
 def test_pictures_stand_side_by_side_over_their_captions() -> None:
-    text = side_by_side([["##", "##"], ["..", ".."]], ["a", "b"], gap=1)
-    assert text.splitlines() == ["## ..", "## ..", "a  b"]
+    text = side_by_side([["##", "##"], ["..", ".."]], ["a", "b"])
+    assert text.splitlines() == ["##   ..", "##   ..", "a    b"]
 
 
 def test_a_wide_table_fits_and_loses_nothing() -> None:
@@ -91,10 +91,15 @@ def test_columns_without_room_follow_below_behind_the_first() -> None:
     assert [line.split()[0] for line in second.splitlines()[2:]] == ["a", "b"]
 
 
-@pytest.mark.parametrize("width", [3, 4, 7, 33])
+@pytest.mark.parametrize("width", [3, 4, 7, 25])
 def test_a_cut_name_keeps_both_ends(width: int) -> None:
     cut = middle_cut(LONG, width)
     assert len(cut) == width
     assert cut[0] == LONG[0]
     assert cut[-1] == LONG[-1]
     assert middle_cut("short", 5) == "short"
+
+
+@pytest.mark.parametrize("width", [26, 33])
+def test_what_all_names_of_ours_begin_with_goes_first(width: int) -> None:
+    assert middle_cut(LONG, width) == "…fully_connected_packed_s8"

@@ -9,7 +9,7 @@ from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 from tinsmith_driver import commands, compile_arguments, other_arguments, quantization_command
 from tinsmith_driver.argument_groups import add_plugins
 from tinsmith_driver.examples import epilog
-from tinsmith_driver.flag_parser import ArgumentParser
+from tinsmith_driver.flag_parser import ArgumentParser, CommandParser
 from tinsmith_driver.pipelines import tool_version
 
 _EXIT_STATUS = """exit status:
@@ -118,7 +118,7 @@ def parser() -> argparse.ArgumentParser:
     )
     root.add_argument("--version", action="version", version=f"tinsmith {tool_version()}")
     add_plugins(root)
-    subparsers = root.add_subparsers(metavar="COMMAND", required=True)
+    subparsers = root.add_subparsers(metavar="COMMAND", required=True, parser_class=CommandParser)
     for each in _COMMANDS:
         command = subparsers.add_parser(
             each.name,

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from textwrap import fill
 from typing import TypeVar
 
 import numpy as np
@@ -94,7 +93,8 @@ from tinsmith_driver.running import Measurement, compare, run_samples, traced
 from tinsmith_driver.speeds import chosen_waits
 from tinsmith_driver.staged import staged_facts, staged_text
 from tinsmith_driver.support import constant_bytes, unsupported
-from tinsmith_driver.table import COLUMNS, fitted_table, thousands
+from tinsmith_driver.table import fitted_table, thousands
+from tinsmith_driver.terminal import say
 from tinsmith_driver.text_files import TEXT_SUFFIX, is_program, is_text, program_from_text
 from tinsmith_driver.tiling import tiling_facts, tiling_table, tiling_text
 from tinsmith_driver.traces import with_layer_names
@@ -117,11 +117,11 @@ def check(arguments: argparse.Namespace) -> int:
         write_json(arguments.json, check_report(arguments.target, None))
     print(layer_table(compilation, None))
     _print_warnings(compilation)
-    print(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
+    say(f"\n{arguments.target} runs {visible(compilation.model.graph.name)}: {sizes}")
     _print_memories(compilation)
     smaller = "" if compilation.options.memories else smaller_text(compilation)
     if smaller:
-        print(smaller)
+        say(smaller)
     return 0
 
 
@@ -256,7 +256,7 @@ def _compile_together(arguments: argparse.Namespace) -> int:
     for found in compilations:
         _print_compiled(arguments, found)
     beside = f", states {thousands(states)} bytes beside it" if states else ""
-    print(f"shared arena {thousands(arena)} bytes{beside}")
+    say(f"shared arena {thousands(arena)} bytes{beside}")
     return 0
 
 
@@ -287,10 +287,10 @@ def _write_compiled(
     )
     write_outputs({**bundle, **made, **dict.fromkeys(asked.values(), result)})
     if output is not None:
-        print(f"{visible(str(output))}: {', '.join(sorted(files))}")
+        say(f"{visible(str(output))}: {', '.join(sorted(files))}")
     if bundle:
         size = thousands(sum(map(len, bundle.values())))
-        print(f"{visible(str(arguments.bundle))}: {len(bundle)} files, {size} bytes")
+        say(f"{visible(str(arguments.bundle))}: {len(bundle)} files, {size} bytes")
 
 
 def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> None:
@@ -298,7 +298,7 @@ def _print_compiled(arguments: argparse.Namespace, compilation: Compilation) -> 
     _print_timings(arguments, compilation)
     name = f"{visible(compilation.program.name)}: " if arguments.more else ""
     status = compilation.arena_status.replace("_", " ")
-    print(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
+    say(f"{name}arena {thousands(compilation.arena_bytes)} bytes, {status}")
     _print_memories(compilation)
     _print_cuts(compilation, None)
 
@@ -314,7 +314,7 @@ def _print_memories(compilation: Compilation) -> None:
         for name, size in chosen
     )
     moved = thousands(compilation.bytes_moved)
-    print(f"{', '.join(used)}; {moved} bytes moved to and from slow memory by each inference")
+    say(f"{', '.join(used)}; {moved} bytes moved to and from slow memory by each inference")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -359,7 +359,7 @@ def verify(arguments: argparse.Namespace) -> int:
             result = report(compilation, build, measurement)
             traces = _trace(arguments, compilation, build, groups)
             if build.firmware.warnings:
-                print(visible_lines(build.firmware.warnings), file=sys.stderr)
+                say(visible_lines(build.firmware.warnings), sys.stderr)
             tables = [
                 layer_table(compilation, measurement),
                 memory_table(compilation, build, measurement),
@@ -377,7 +377,7 @@ def verify(arguments: argparse.Namespace) -> int:
     if arguments.default_report and asked == ReportPlaces():
         line = _written_by_default(compilation, result)
     if line:
-        print(line)
+        say(line)
     _print_warnings(compilation)
     _print_timings(arguments, compilation)
     _print_measurement(compilation, measurement)
@@ -433,7 +433,7 @@ def explore(arguments: argparse.Namespace) -> int:
     write_outputs(files)
     print(explored_text(rows))
     if refusal:
-        print(f"\nless is refused: {refusal}")
+        say(f"\nless is refused: {refusal}")
     return 0 if all(row["status"] in ("ok", "does not fit") for row in rows) else 1
 
 
@@ -475,14 +475,14 @@ def reduce(arguments: argparse.Namespace) -> int:
     with progress("reduce", 1, enabled=arguments.progress) as bar:
         found = reduced(trial, model.graph, _samples(arguments, model.graph, model), bar.step)
     if found is None:
-        print(f"{visible(model.graph.name)} does not fail on {arguments.target}")
+        say(f"{visible(model.graph.name)} does not fail on {arguments.target}")
         return 1
     case = found.case
     text = print_graph(case.graph).encode()
     write_outputs({place: text, samples: npz_bytes(case.samples.arrays)})
     print(print_graph(case.graph, constants="summary"))
-    print(visible_lines(found.failure.message))
-    print(
+    say(visible_lines(found.failure.message))
+    say(
         f"{visible(str(place))}, {visible(str(samples))}: {len(case.graph.nodes)} of "
         f"{len(model.graph.nodes)} operators, found in {found.tried} trials"
     )
@@ -585,12 +585,22 @@ def targets(arguments: argparse.Namespace) -> int:
         for t in registry().targets.values()
     ]
     print(fitted_table(["target", "board", "kernels", "features", "description"], rows))
-    for t in registry().targets.values():
-        if t.board.unpublished:
-            names = ", ".join(f"{t.name}+{entry.feature}" for entry in t.board.unpublished)
-            text = f"{names}: with what nobody has published of accelerators; several go together"
-            print(fill(text, COLUMNS, subsequent_indent="  ", break_on_hyphens=False))
+    say(_with_features())
     return 0
+
+
+def _with_features() -> str:
+    """Two lines for each list of features that nobody has published, of chips: programs of the host have them all."""
+    having: dict[tuple[str, ...], list[str]] = {}
+    for target in registry().targets.values():
+        of_chip = (entry for entry in target.board.unpublished if entry.constant is not None)
+        if features := tuple(f"+{entry.feature}" for entry in of_chip):
+            having.setdefault(features, []).append(target.name)
+    return "\n".join(
+        f"behind {' and '.join(names)}, of accelerators what nobody has published:\n"
+        f"  {' '.join(features)}"
+        for features, names in having.items()
+    )
 
 
 def passes(arguments: argparse.Namespace) -> int:
@@ -889,17 +899,17 @@ def _print_timings(arguments: argparse.Namespace, compilation: Compilation) -> N
 
 def _print_cuts(compilation: Compilation, measurement: Measurement | None) -> None:
     if (placement := placement_facts(compilation)) is not None:
-        print(placement_text(placement))
+        say(placement_text(placement))
     if (tiling := tiling_facts(compilation, measurement)) is not None:
-        print(tiling_text(tiling))
+        say(tiling_text(tiling))
     if (streams := stream_facts(compilation)) is not None:
-        print(stream_text(streams))
+        say(stream_text(streams))
     if (compression := compression_facts(compilation)) is not None:
-        print(compression_text(compression))
+        say(compression_text(compression))
     if (held := held_facts(compilation)) is not None:
-        print(held_text(held))
+        say(held_text(held))
     if (staged := staged_facts(compilation, measurement)) is not None:
-        print(staged_text(staged))
+        say(staged_text(staged))
 
 
 def _unseen(program: Program) -> str:
@@ -921,27 +931,25 @@ def _print_measurement(compilation: Compilation, measurement: Measurement) -> No
                 f", floats at most {group.file_share:.2g} of the largest from the file "
                 f"(tolerance {measurement.float_tolerance:g})"
             )
-        print(f"{name}: {len(group.samples)} ran{correct}")
+        say(f"{name}: {len(group.samples)} ran{correct}")
     if measurement.instructions is not None:
         macs = compilation.graph.macs
-        print(
+        say(
             f"instructions per inference: {thousands(measurement.instructions)}"
             + (f" ({measurement.instructions / macs:.3f} per MAC)" if macs else "")
         )
     if measurement.cycles is not None:
-        print(
-            f"cycles per inference: {thousands(measurement.cycles)} ({measurement.cycles_source})"
-        )
+        say(f"cycles per inference: {thousands(measurement.cycles)} ({measurement.cycles_source})")
     if (cluster := cluster_run(measurement.cores)) is not None:
-        print(f"cluster: {cluster_text(cluster)}")
+        say(f"cluster: {cluster_text(cluster)}")
     _print_cuts(compilation, measurement)
     if measurement.layers_compared:
         found = "a difference" if measurement.layer_difference else "all equal"
-        print(f"layers: {found}{_unseen(compilation.program)}")
+        say(f"layers: {found}{_unseen(compilation.program)}")
     if measurement.engines_compared:
-        print("beside the core: equal as late as it may be, and at once")
+        say("beside the core: equal as late as it may be, and at once")
     if measurement.bit_exact is not None:
         verdict = good("bit-exact") if measurement.bit_exact else bad("NOT bit-exact")
-        print(verdict if measurement.bit_exact else f"{verdict}: {measurement.reason}")
+        say(verdict if measurement.bit_exact else f"{verdict}: {measurement.reason}")
     if measurement.beyond_tolerance is not None:
-        print(f"{bad('NOT within the tolerance of the file')}: {measurement.beyond_tolerance}")
+        say(f"{bad('NOT within the tolerance of the file')}: {measurement.beyond_tolerance}")

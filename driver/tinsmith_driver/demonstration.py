@@ -1,5 +1,6 @@
 """`tinsmith demo`: the digits network on an emulated board, shown so that a person enjoys it."""
 
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,17 +16,18 @@ from tinsmith_driver.layers import with_layers
 from tinsmith_driver.memory_report import memory_table
 from tinsmith_driver.messages import bad, good
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pictures import picture, side_by_side
+from tinsmith_driver.pictures import most_beside, picture, side_by_side
 from tinsmith_driver.pipelines import Compilation, compile_model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import json_bytes, layer_table, report
 from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples
 from tinsmith_driver.table import thousands
+from tinsmith_driver.terminal import columns_of, say
 from tinsmith_driver.writing import refuse_collisions, write_outputs
 
 _JSON = "report.json"
 _PAGE = "report.html"
-_SHOWN = 6
+_MOST_SHOWN = 6
 _TIMEOUT_SECONDS = 120
 
 
@@ -68,6 +70,7 @@ def run(target_name: str, json_path: Path | None) -> int:
             page = html_report(result).encode()
             files = {folder / _JSON: json_bytes(result), folder / _PAGE: page}
             write_outputs(files | ({json_path: json_bytes(result)} if json_path else {}))
+            bar.close()
             _print(compilation, build, measurement, folder)
     return 0 if measurement.bit_exact else 1
 
@@ -87,28 +90,29 @@ def find_example() -> Example:
 
 def _print(compilation: Compilation, build: Build, measurement: Measurement, folder: Path) -> None:
     target = compilation.target
-    print(f"{compilation.model.path.name} on {target.name} ({target.board.description})\n")
+    say(f"{compilation.model.path.name} on {target.name} ({target.board.description})\n")
     for group in measurement.groups:
         if group.samples.labels is not None:
             print(f"{gallery(group)}\n\n{_score(group)}")
-    print(_verdict(measurement))
+    say(_verdict(measurement))
     print(f"\n{layer_table(compilation, measurement)}")
     print(f"\n{memory_table(compilation, build, measurement)}")
     if measurement.instructions is not None:
         print(f"\n{thousands(measurement.instructions)} instructions per image")
-    print(f"report: {folder / _PAGE} (and {_JSON})")
+    say(f"report: {folder / _PAGE} (and {_JSON})")
 
 
 def gallery(group: GroupResult) -> str:
-    """The first images with what the network says; a wrong answer, if there is one, is the last."""
-    chosen = _chosen(group.samples, group.predictions)
+    """The first images with what the network says, as many as fit; a wrong answer, if there is one, is the last."""
+    shown = min(most_beside(columns_of(sys.stdout), 8), _MOST_SHOWN)
+    chosen = _chosen(group.samples, group.predictions, shown)
     images = group.samples.inputs[0].reshape(len(group.samples), 8, 8)
     captions = [_caption(group, index) for index in chosen]
     return side_by_side([picture(images[index]) for index in chosen], captions)
 
 
-def _chosen(samples: Samples, predictions: NDArray[np.intp]) -> list[int]:
-    chosen = list(range(min(_SHOWN, len(samples))))
+def _chosen(samples: Samples, predictions: NDArray[np.intp], shown: int) -> list[int]:
+    chosen = list(range(min(shown, len(samples))))
     wrong = np.flatnonzero(predictions != samples.labels)
     if len(wrong) and int(wrong[0]) not in chosen:
         chosen[-1] = int(wrong[0])

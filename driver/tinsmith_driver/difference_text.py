@@ -1,5 +1,6 @@
 """`tinsmith diff`: two reports beside one another, as tables for terminals and as a page."""
 
+import sys
 from pathlib import Path
 
 from tinsmith_ir.escape import visible
@@ -9,6 +10,7 @@ from tinsmith_driver.page import rendered
 from tinsmith_driver.report_reading import read_report
 from tinsmith_driver.report_types import LayerRow
 from tinsmith_driver.table import fitted_table, thousands
+from tinsmith_driver.terminal import fitted_prose
 from tinsmith_driver.writing import write_outputs
 
 FIGURE_HEADER = ("figure", "before", "after", "change", "")
@@ -27,7 +29,7 @@ def run(
 
 def difference_text(found: Difference, tolerance: float) -> str:
     """What people read on a terminal."""
-    lines = [visible(line) for line in (_title(found), *found.notes)]
+    lines = [fitted_prose(visible(line), sys.stdout) for line in (_title(found), *found.notes)]
     blocks = ["\n".join(lines), fitted_table(FIGURE_HEADER, figure_cells(found, tolerance))]
     if found.layers:
         blocks.append(
@@ -35,7 +37,7 @@ def difference_text(found: Difference, tolerance: float) -> str:
                 layer_header(found), [layer_cells(row, found.cost) for row in found.layers]
             )
         )
-    blocks.append(_summary(found, tolerance))
+    blocks.append(fitted_prose(_summary(found, tolerance), sys.stdout))
     return "\n\n".join(blocks)
 
 

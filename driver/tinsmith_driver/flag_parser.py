@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn, cast
@@ -59,6 +60,28 @@ class ArgumentParser(argparse_flags.ArgumentParser):
         self.print_usage(sys.stderr)
         print_error(message, f"{self.prog}: ")
         self.exit(2)
+
+
+class CommandParser(ArgumentParser):
+    """Of a subcommand: it refuses itself what it does not know, with its own usage."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """As ArgumentParser does; nothing is left."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{self._meant(unknown)}")
+        return found, unknown
+
+    def _meant(self, unknown: Sequence[str]) -> str:
+        """The options whose names are close."""
+        close = (
+            match
+            for argument in unknown
+            if argument.startswith("--")
+            for match in get_close_matches(argument.split("=")[0], self._option_string_actions, n=1)
+        )
+        names = " or ".join(dict.fromkeys(close))
+        return f" (did you mean {names}?)" if names else ""
 
 
 class _MoreVerbose(argparse.Action):

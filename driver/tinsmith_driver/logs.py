@@ -13,6 +13,9 @@ from absl import flags, logging
 from tinsmith_ir import UsageError
 from tinsmith_ir.escape import visible
 
+from tinsmith_driver.progress import erase_bars
+from tinsmith_driver.terminal import fitted_prose
+
 DECISION, DETAIL = 1, 2
 """Levels of absl's `--verbosity` at which a decision is said, and what led to it."""
 
@@ -20,12 +23,14 @@ DECISION, DETAIL = 1, 2
 @logging.skip_log_prefix
 def log_decision(text: str) -> None:
     """Say what was decided, in one line whatever names it holds."""
+    erase_bars()
     logging.vlog(DECISION, "%s", visible(text))
 
 
 @logging.skip_log_prefix
 def log_detail(text: str) -> None:
     """Say what led to a decision."""
+    erase_bars()
     logging.vlog(DETAIL, "%s", visible(text))
 
 
@@ -76,11 +81,11 @@ class _Lines(logging.PythonFormatter):
     """On standard error what the driver says stands alone; others' lines say whence they come."""
 
     def format(self, record: standard.LogRecord) -> str:
-        """One line."""
+        """One line, which goes on below on a terminal that is too narrow."""
         to_file = logging.get_absl_handler().python_handler.stream is not sys.stderr
         if to_file or record.name != _own_logger().name:
             return super().format(record)
-        return record.getMessage()
+        return fitted_prose(record.getMessage(), sys.stderr)
 
 
 class _FileHandler(standard.StreamHandler):  # pyright: ignore[reportMissingTypeArgument]

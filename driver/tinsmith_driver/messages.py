@@ -6,6 +6,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from typing import Literal, TextIO, get_args
 
+from tinsmith_driver.progress import erase_bars
+from tinsmith_driver.terminal import fitted_prose
+
 ColorChoice = Literal["auto", "always", "never"]
 COLOR_CHOICES: tuple[ColorChoice, ...] = get_args(ColorChoice)
 
@@ -27,12 +30,18 @@ def coloring(choice: ColorChoice) -> Generator[None]:
 
 def print_warning(text: str) -> None:
     """`warning: ...` on standard error."""
-    print(f"{_painted('warning:', _YELLOW, sys.stderr)} {text}", file=sys.stderr)
+    _print_with_kind("", "warning:", _YELLOW, text)
 
 
 def print_error(text: str, prefix: str = "tinsmith: ", kind: str = "error:") -> None:
     """`tinsmith: error: ...` on standard error."""
-    print(f"{prefix}{_painted(kind, _RED, sys.stderr)} {text}", file=sys.stderr)
+    _print_with_kind(prefix, kind, _RED, text)
+
+
+def _print_with_kind(prefix: str, kind: str, color: str, text: str) -> None:
+    erase_bars()
+    fitted = fitted_prose(f"{prefix}{kind} {text}", sys.stderr)
+    print(fitted.replace(kind, _painted(kind, color, sys.stderr), 1), file=sys.stderr)
 
 
 def good(verdict: str) -> str:

@@ -7,13 +7,14 @@ from itertools import zip_longest
 
 from tinsmith_ir.escape import visible
 
-COLUMNS = 80
-"""Of terminals."""
+from tinsmith_driver.terminal import columns_of
 
 _GAP = "  "
 _LEAST_NAME, _LEAST_TEXT = 28, 16
 """Of a table that is fitted, what the first column keeps, which names the rows, and what others of text keep."""
 _MARKS = "_./-:"
+_OWN = "tinsmith_"
+"""What all names of ours begin with tells none from another."""
 _NUMBER = re.compile(r"[-+<]?[0-9,.]*[0-9]( ?%)?")
 
 
@@ -30,14 +31,14 @@ def listed(names: Sequence[str], shown: int = 3) -> str:
 
 def fitted_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """`table` in the columns of a terminal, wherever it goes."""
-    return table(header, rows, COLUMNS)
+    return table(header, rows, columns_of(sys.stdout))
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | None = None) -> str:
     """Columns aligned: text to the left, what looks like a number to the right.
 
     Every row has as many cells as the header, each on one line whatever it holds. What is wider than `columns`
-    characters is fitted (None: than 80 where standard output is a terminal, else nothing is): text goes on below
+    characters is fitted (None: than a terminal that is standard output, else nothing is): text goes on below
     itself; names are cut in their middle on a terminal, and elsewhere whole if there is room. Columns for which there
     is no room even so follow in a table below, behind the first column once more. The result ends without a line feed.
     """
@@ -45,7 +46,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], columns: int | N
     natural = [max(len(row[i]) for row in [header, *shown]) for i in range(len(header))]
     numeric = [bool(shown) and all(_is_number(row[i]) for row in shown) for i in range(len(header))]
     if columns is None and sys.stdout.isatty():
-        columns = COLUMNS
+        columns = columns_of(sys.stdout)
     if columns is None or _total(natural) <= columns:
         return _block(header, shown, natural, numeric)
     least = _least_widths(header, shown, numeric, columns)
@@ -160,9 +161,13 @@ def _pieces(word: str, width: int) -> Iterator[str]:
 
 
 def middle_cut(name: str, width: int) -> str:
-    """The name in at most `width` characters, 3 or more: its middle gives way to an ellipsis."""
+    """The name in at most `width` characters, 3 or more: its middle gives way to an ellipsis, or `tinsmith_` if that
+    is enough.
+    """
     if len(name) <= width:
         return name
+    if name.startswith(_OWN) and len(name) - len(_OWN) < width:
+        return f"…{name[len(_OWN) :]}"
     behind = (width - 1) // 2
     return f"{name[: width - 1 - behind]}…{name[-behind:]}"
 

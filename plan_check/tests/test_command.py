@@ -20,8 +20,8 @@ def test_a_plan_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     path = written(tmp_path / "plan.json", sliding())
     assert main([path]) == 0
     assert capsys.readouterr().out == (
-        f"{path}: holds: m for host, 1 steps, 0 calls cut; "
-        "arena 16 bytes of 16, optimal: no plan of these lives takes less than 16\n"
+        f"{path}: holds: m for host, 1 steps, 0 calls cut\n"
+        "  arena 16 bytes of 16, optimal: no plan of these lives takes less than 16\n"
     )
 
 

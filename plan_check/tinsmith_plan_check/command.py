@@ -57,14 +57,15 @@ def check_file(path: Path) -> int:
     except PlanRefusedError as error:
         print(f"{_shown(path)}: refused: {_printable(str(error))}", file=sys.stderr)
         return 1
-    print(f"{_shown(path)}: holds: {_printable(_summary(plan))}")
+    print(f"{_shown(path)}: holds: {_summary(plan)}")
     return 0
 
 
 def _summary(plan: Plan) -> str:
-    """What is proven, a line for each memory, and what is believed."""
-    parts = [
-        f"{plan.model} for {plan.target}, {len(plan.steps):,} steps, {len(plan.cuts) + len(plan.patches)} calls cut"
+    """What is proven, and what is believed: a line, and one for each memory."""
+    lines = [
+        _printable(f"{plan.model} for {plan.target}, {len(plan.steps):,} steps, ")
+        + f"{len(plan.cuts) + len(plan.patches)} calls cut"
     ]
     for memory in plan.memories:
         if memory.is_caller:
@@ -73,8 +74,9 @@ def _summary(plan: Plan) -> str:
         proof = f"no plan of these lives takes less than {memory.bound:,}"
         if memory.searched_bound > memory.bound:
             proof += f" ({memory.searched_bound:,} by the planner's search, which is not checked)"
-        parts.append(f"{memory.name} {memory.bytes:,} bytes{budget}, {memory.status}: {proof}")
-    return "; ".join(parts)
+        size = f"{memory.bytes:,} bytes{budget}, {_printable(memory.status)}"
+        lines.append(f"  {_printable(memory.name)} {size}: {proof}")
+    return "\n".join(lines)
 
 
 def _shown(path: Path) -> str:
