@@ -84,18 +84,13 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
     """
     if targets is not None:
         raise UsageError("libraries have no targets: leave --targets out")
-    folders = {package.name: package.parent for package in packages()}
+    folders = {package.name: _project(package) for package in packages()}
     chosen = list(folders) if models is None else models.split(",")
     for name in chosen:
         if name not in folders:
             raise UsageError(f"unknown library {name!r}: expected some of {', '.join(folders)}")
     if find_spec("pip") is None:
         raise UsageError("pip, which installs wheels, is absent: apt-get install python3-pip")
-    for folder in folders.values():
-        if not (folder / "pyproject.toml").exists():
-            raise UsageError(
-                f"{folder}: expected a checkout, with a pyproject.toml beside each package"
-            )
     outcomes: list[Outcome] = []
     with tempfile.TemporaryDirectory() as place, progress("libraries", len(chosen)) as bar:
         tools = Tools(Path(place) / "tools", _locked(folders["tinsmith_ir"]))
@@ -105,6 +100,19 @@ def run(models: str | None, targets: str | None) -> BenchmarkResult:
             outcomes.append(_tried(name, wheels, tools, Path(place) / name))
     return BenchmarkResult(
         [asdict(each) for each in outcomes], _text(outcomes), [*_failures(outcomes)]
+    )
+
+
+def _project(package: Path) -> Path:
+    """The folder that a wheel is made of; where Bazel runs the command, its links to sources lead there.
+
+    Raises UsageError outside of a checkout.
+    """
+    for place in (package, (package / "__init__.py").resolve().parent):
+        if all((place.parent / name).exists() for name in ("pyproject.toml", "README.md")):
+            return place.parent
+    raise UsageError(
+        f"{package}: expected a checkout, with pyproject.toml and README.md beside each package"
     )
 
 
