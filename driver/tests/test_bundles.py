@@ -226,6 +226,26 @@ def test_headers_are_for_every_dialect_whatever_the_model_is_called(
     assert said.endswith(": PASS (0)\n")
 
 
+@pytest.mark.parametrize("options", [(), ("--io", "external")])
+def test_builds_with_more_warnings_find_none(options: tuple[str, ...], tmp_path: Path) -> None:
+    model = text_file(tmp_path, BOTH, "both.tsm")
+    made = bundle(tmp_path, "--target", "cortex-m4", *options, model=model)
+    user = tmp_path / "user"
+    user.write_text(HEADER_USER.format(name="both", upper="BOTH"))
+    strict = (
+        "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wcast-align -Wdouble-promotion"
+    )
+    # Kernels compare floats on purpose; headers are compiled by others, too.
+    for command, path in (
+        (("cc", "-x", "c", "-std=c11"), made / "src" / "both.c"),
+        (("cc", "-x", "c", "-std=c11", "-Wfloat-equal"), user),
+        (("c++", "-x", "c++", "-std=c++17", "-Wfloat-equal"), user),
+    ):
+        own = [*strict.split(), "-Werror", f"-I{made / 'src'}", "-c", path]
+        arguments = [find_zig().executable, *command, *own, "-o", tmp_path / "made.o"]
+        run_tool([*map(str, arguments)])
+
+
 def test_the_sketch_is_a_program_where_there_is_a_port(tmp_path: Path) -> None:
     made = bundle(tmp_path, "--target", "host", "--io", "external")
     program = tmp_path / "program.cc"
