@@ -205,6 +205,42 @@ def test_several_networks_share_kernels_and_an_arena(tmp_path: Path) -> None:
     assert said == "digits_int8: PASS (0)\nm_s: PASS (0)\n"
 
 
+def test_shared_arenas_of_two_bundles_have_headers_of_two_names(tmp_path: Path) -> None:
+    folders: list[Path] = []
+    for first, second in (("ant", "bee"), ("cat", "dog")):
+        (tmp_path / first).mkdir()
+        models = [
+            text_file(tmp_path, BOTH.replace('"both"', f'"{name}"'), f"{name}.tsm")
+            for name in (first, second)
+        ]
+        options = (models[1], "--shared-arena", "--target", "host")
+        folders.append(bundle(tmp_path / first, *options, model=models[0]))
+    user = tmp_path / "main.c"
+    user.write_text("""
+#include <stdio.h>
+#include "ant_and_bee_shared_arena.h"
+#include "ant_check.h"
+#include "cat_and_dog_shared_arena.h"
+#include "dog_check.h"
+static _Alignas(16) uint8_t first[ANT_AND_BEE_SHARED_ARENA_BYTES];
+static _Alignas(16) uint8_t second[CAT_AND_DOG_SHARED_ARENA_BYTES];
+int main(void) { printf("%d %d", ant_check(first), dog_check(second)); return 0; }
+""")
+    assert run_on_host(folders, user, tmp_path / "build") == "0 0"
+
+
+def test_many_networks_of_long_names_give_files_that_systems_take(tmp_path: Path) -> None:
+    names = [f"{letter}{'network' * 5}" for letter in "abcdefg"]
+    models = [
+        text_file(tmp_path, BOTH.replace('"both"', f'"{name}"'), f"{name}.tsm") for name in names
+    ]
+    options = (*models[1:], "--shared-arena", "--target", "host")
+    made = bundle(tmp_path, *options, model=models[0])
+    assert f"project(tinsmith_{names[0]}_and_6_more C)" in (made / "CMakeLists.txt").read_text()
+    said = run_on_host([made], made / "example" / "main.c", tmp_path / "build")
+    assert said.count("PASS (0)") == len(names)
+
+
 @pytest.mark.parametrize("name", ["m.v2-final", "3d", "while", "new", "test", "string", "main"])
 def test_headers_are_for_every_dialect_whatever_the_model_is_called(
     name: str, tmp_path: Path
