@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -56,6 +57,23 @@ int main() {{
   setup();
   loop();
 }}
+"""
+
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.16)
+project(user CXX)
+include(FetchContent)
+foreach(name first second)
+  FetchContent_Declare(${name} SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${name}/bundle)
+  FetchContent_MakeAvailable(${name})
+endforeach()
+add_library(wrapper STATIC wrapper.cpp)
+target_link_libraries(wrapper PRIVATE tinsmith_first tinsmith_second)
+add_executable(user main.cpp)
+target_link_libraries(user PRIVATE wrapper)
+install(TARGETS wrapper tinsmith_first tinsmith_second EXPORT user DESTINATION lib)
+install(EXPORT user DESTINATION lib)
 """
 
 
@@ -280,6 +298,32 @@ def test_builds_with_more_warnings_find_none(options: tuple[str, ...], tmp_path:
         own = [*strict.split(), "-Werror", f"-I{made / 'src'}", "-c", path]
         arguments = [find_zig().executable, *command, *own, "-o", tmp_path / "made.o"]
         run_tool([*map(str, arguments)])
+
+
+@pytest.mark.parametrize("kind", ["Debug", "MinSizeRel"])
+def test_two_bundles_are_parts_of_a_project_that_is_installed(kind: str, tmp_path: Path) -> None:
+    if shutil.which("cmake") is None or host_compiler() is None:
+        pytest.skip("no CMake and compiler on this machine")
+    around = tmp_path / "a project"
+    around.mkdir()
+    for name in ("first", "second"):
+        (around / name).mkdir()
+        bundle(around / name, "--target", "host", "--name", name)
+    (around / "CMakeLists.txt").write_text(PROJECT)
+    (around / "wrapper.cpp").write_text("""
+#include "first_check.h"
+#include "second_check.h"
+alignas(16) static uint8_t arena[FIRST_ARENA_BYTES];
+int check() { return first_check(arena) + second_check(arena); }
+""")
+    (around / "main.cpp").write_text("int check();\nint main() { return check(); }\n")
+    made = around / "build"
+    configure = ["cmake", "-S", around, "-B", made, f"-DCMAKE_BUILD_TYPE={kind}", "-Werror=dev"]
+    run_tool([*map(str, configure)])
+    run_tool(["cmake", "--build", str(made), "-j2"])
+    run_tool([str(made / "user")])
+    run_tool(["cmake", "--install", str(made), "--prefix", str(around / "installed")])
+    assert (around / "installed" / "lib" / "libtinsmith_second.a").is_file()
 
 
 def test_the_sketch_is_a_program_where_there_is_a_port(tmp_path: Path) -> None:

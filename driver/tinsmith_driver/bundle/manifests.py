@@ -87,7 +87,8 @@ project({library} C)
 
 # An archive: a program gets of it what it calls, and of several bundles each kernel once.
 add_library({library} STATIC ${{TINSMITH_SOURCES}})
-target_include_directories({library} PUBLIC src)
+# The folder is no part of what a project around it may install and export.
+target_include_directories({library} PUBLIC $<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}/src>)
 target_compile_features({library} PRIVATE c_std_11)
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options({library} PRIVATE -ffunction-sections -fdata-sections -ffp-contract=off)
