@@ -393,6 +393,21 @@ def test_manifests_name_files_that_are_there(tmp_path: Path) -> None:
     assert (made / "examples" / "check" / "check.ino").is_file()
 
 
+def test_names_are_no_longer_than_what_manifests_may_have(tmp_path: Path) -> None:
+    components: list[str] = []
+    for end in ("first", "other"):
+        (tmp_path / end).mkdir()
+        made = bundle(tmp_path / end, "--target", "host", "--name", f"{'long_name_' * 6}{end}")
+        (pack,) = made.glob("*.pdsc")
+        component = ElementTree.parse(pack).getroot().find(".//component")
+        assert component is not None
+        components.append(component.get("Csub", ""))
+        assert f"Machine Learning:Network:{components[-1]}`" in (made / "README.md").read_text()
+        assert len(json.loads((made / "library.json").read_text())["name"]) <= 63
+    assert max(map(len, components)) <= 32
+    assert len(set(components)) == 2
+
+
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [

@@ -33,7 +33,8 @@ __all__ = ["bundle_files", "check_target", "refuse_content"]
 
 _CPUS = "cortex-m"
 _OTHERS = ("host", "riscv32")
-_LONGEST = 60
+_LONGEST = 63 - len("tinsmith_")
+"""What Arduino takes as the name of a library."""
 
 
 def check_target(name: str, cpu: str) -> None:

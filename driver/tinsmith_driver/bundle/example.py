@@ -124,7 +124,7 @@ def _readme(facts: Facts, programs: Sequence[Program]) -> str:
         f"| Arduino | copy to `libraries/{library}`; File, Examples, {library}, check |",
         f"| PlatformIO | copy to `lib/{library}` |",
         f"| CMSIS-Pack | `cpackget add <this folder>/Tinsmith.{library}.pdsc`, and component `Machine Learning:Network:"
-        f"{facts.name}` |",
+        f"{facts.component}` |",
         "| make and others | compile `src/*.c` with `-Isrc`, into an archive |",
         "",
         "Compile for the target's CPU: generated C refuses another one. Floats are the same bits everywhere without "
