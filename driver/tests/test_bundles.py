@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
@@ -56,6 +57,23 @@ int main() {{
   setup();
   loop();
 }}
+"""
+
+
+PROJECT = """\
+cmake_minimum_required(VERSION 3.16)
+project(user CXX)
+include(FetchContent)
+foreach(name first second)
+  FetchContent_Declare(${name} SOURCE_DIR ${CMAKE_CURRENT_SOURCE_DIR}/${name}/bundle)
+  FetchContent_MakeAvailable(${name})
+endforeach()
+add_library(wrapper STATIC wrapper.cpp)
+target_link_libraries(wrapper PRIVATE tinsmith_first tinsmith_second)
+add_executable(user main.cpp)
+target_link_libraries(user PRIVATE wrapper)
+install(TARGETS wrapper tinsmith_first tinsmith_second EXPORT user DESTINATION lib)
+install(EXPORT user DESTINATION lib)
 """
 
 
@@ -205,6 +223,42 @@ def test_several_networks_share_kernels_and_an_arena(tmp_path: Path) -> None:
     assert said == "digits_int8: PASS (0)\nm_s: PASS (0)\n"
 
 
+def test_shared_arenas_of_two_bundles_have_headers_of_two_names(tmp_path: Path) -> None:
+    folders: list[Path] = []
+    for first, second in (("ant", "bee"), ("cat", "dog")):
+        (tmp_path / first).mkdir()
+        models = [
+            text_file(tmp_path, BOTH.replace('"both"', f'"{name}"'), f"{name}.tsm")
+            for name in (first, second)
+        ]
+        options = (models[1], "--shared-arena", "--target", "host")
+        folders.append(bundle(tmp_path / first, *options, model=models[0]))
+    user = tmp_path / "main.c"
+    user.write_text("""
+#include <stdio.h>
+#include "ant_and_bee_shared_arena.h"
+#include "ant_check.h"
+#include "cat_and_dog_shared_arena.h"
+#include "dog_check.h"
+static _Alignas(16) uint8_t first[ANT_AND_BEE_SHARED_ARENA_BYTES];
+static _Alignas(16) uint8_t second[CAT_AND_DOG_SHARED_ARENA_BYTES];
+int main(void) { printf("%d %d", ant_check(first), dog_check(second)); return 0; }
+""")
+    assert run_on_host(folders, user, tmp_path / "build") == "0 0"
+
+
+def test_many_networks_of_long_names_give_files_that_systems_take(tmp_path: Path) -> None:
+    names = [f"{letter}{'network' * 5}" for letter in "abcdefg"]
+    models = [
+        text_file(tmp_path, BOTH.replace('"both"', f'"{name}"'), f"{name}.tsm") for name in names
+    ]
+    options = (*models[1:], "--shared-arena", "--target", "host")
+    made = bundle(tmp_path, *options, model=models[0])
+    assert f"project(tinsmith_{names[0]}_and_6_more C)" in (made / "CMakeLists.txt").read_text()
+    said = run_on_host([made], made / "example" / "main.c", tmp_path / "build")
+    assert said.count("PASS (0)") == len(names)
+
+
 @pytest.mark.parametrize("name", ["m.v2-final", "3d", "while", "new", "test", "string", "main"])
 def test_headers_are_for_every_dialect_whatever_the_model_is_called(
     name: str, tmp_path: Path
@@ -224,6 +278,52 @@ def test_headers_are_for_every_dialect_whatever_the_model_is_called(
             run_tool([*map(str, command), "-o", str(tmp_path / "user.o")])
     said = run_on_host([made], made / "example" / "main.c", tmp_path / "build")
     assert said.endswith(": PASS (0)\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--io", "external")])
+def test_builds_with_more_warnings_find_none(options: tuple[str, ...], tmp_path: Path) -> None:
+    model = text_file(tmp_path, BOTH, "both.tsm")
+    made = bundle(tmp_path, "--target", "cortex-m4", *options, model=model)
+    user = tmp_path / "user"
+    user.write_text(HEADER_USER.format(name="both", upper="BOTH"))
+    strict = (
+        "-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Wcast-align -Wdouble-promotion"
+    )
+    # Kernels compare floats on purpose; headers are compiled by others, too.
+    for command, path in (
+        (("cc", "-x", "c", "-std=c11"), made / "src" / "both.c"),
+        (("cc", "-x", "c", "-std=c11", "-Wfloat-equal"), user),
+        (("c++", "-x", "c++", "-std=c++17", "-Wfloat-equal"), user),
+    ):
+        own = [*strict.split(), "-Werror", f"-I{made / 'src'}", "-c", path]
+        arguments = [find_zig().executable, *command, *own, "-o", tmp_path / "made.o"]
+        run_tool([*map(str, arguments)])
+
+
+@pytest.mark.parametrize("kind", ["Debug", "MinSizeRel"])
+def test_two_bundles_are_parts_of_a_project_that_is_installed(kind: str, tmp_path: Path) -> None:
+    if shutil.which("cmake") is None or host_compiler() is None:
+        pytest.skip("no CMake and compiler on this machine")
+    around = tmp_path / "a project"
+    around.mkdir()
+    for name in ("first", "second"):
+        (around / name).mkdir()
+        bundle(around / name, "--target", "host", "--name", name)
+    (around / "CMakeLists.txt").write_text(PROJECT)
+    (around / "wrapper.cpp").write_text("""
+#include "first_check.h"
+#include "second_check.h"
+alignas(16) static uint8_t arena[FIRST_ARENA_BYTES];
+int check() { return first_check(arena) + second_check(arena); }
+""")
+    (around / "main.cpp").write_text("int check();\nint main() { return check(); }\n")
+    made = around / "build"
+    configure = ["cmake", "-S", around, "-B", made, f"-DCMAKE_BUILD_TYPE={kind}", "-Werror=dev"]
+    run_tool([*map(str, configure)])
+    run_tool(["cmake", "--build", str(made), "-j2"])
+    run_tool([str(made / "user")])
+    run_tool(["cmake", "--install", str(made), "--prefix", str(around / "installed")])
+    assert (around / "installed" / "lib" / "libtinsmith_second.a").is_file()
 
 
 def test_the_sketch_is_a_program_where_there_is_a_port(tmp_path: Path) -> None:
@@ -291,6 +391,21 @@ def test_manifests_name_files_that_are_there(tmp_path: Path) -> None:
     assert required | {"architectures"} <= properties.keys()
     assert properties["includes"] == "digits_int8.h"
     assert (made / "examples" / "check" / "check.ino").is_file()
+
+
+def test_names_are_no_longer_than_what_manifests_may_have(tmp_path: Path) -> None:
+    components: list[str] = []
+    for end in ("first", "other"):
+        (tmp_path / end).mkdir()
+        made = bundle(tmp_path / end, "--target", "host", "--name", f"{'long_name_' * 6}{end}")
+        (pack,) = made.glob("*.pdsc")
+        component = ElementTree.parse(pack).getroot().find(".//component")
+        assert component is not None
+        components.append(component.get("Csub", ""))
+        assert f"Machine Learning:Network:{components[-1]}`" in (made / "README.md").read_text()
+        assert len(json.loads((made / "library.json").read_text())["name"]) <= 63
+    assert max(map(len, components)) <= 32
+    assert len(set(components)) == 2
 
 
 @pytest.mark.parametrize(

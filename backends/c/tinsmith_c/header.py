@@ -9,7 +9,7 @@ from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.real_numbers import real_helpers
 from tinsmith_c.scope import C_TYPES
-from tinsmith_c.text import MEMORY_SECTION, comment_lines, float_literal
+from tinsmith_c.text import COLUMNS, MEMORY_SECTION, comment_lines, float_literal
 
 
 def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str:
@@ -269,13 +269,27 @@ def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: boo
     if not layout.has_arena:
         field = layout.fields[layout.program.buffer_of(buffer).memory]
         parameter, memory = layout.entry_parameter, f"memories->{field}"
+    # By way of void, since strict builds warn of a cast of bytes to what wants alignment.
+    aligned = "" if type_.dtype.size_bytes == 1 else f"({const}void *)"
     lines += [
         f"static inline {const}{element} *{name}_{label}({parameter}) {{",
-        f"  return ({const}{element} *)(({const}{byte} *){memory} + {prefix}_OFFSET);",
+        *_sum(
+            f"  return ({const}{element} *){aligned}(",
+            f"({const}{byte} *){memory}",
+            f"{prefix}_OFFSET",
+        ),
         "}",
         "",
     ]
     return lines
+
+
+def _sum(head: str, first: str, second: str) -> list[str]:
+    """A line, or two where it would be too long."""
+    line = f"{head}{first} + {second});"
+    if len(line) <= COLUMNS:
+        return [line]
+    return [f"{head}{first} +", f"{' ' * len(head)}{second});"]
 
 
 def _parenthesized(value: int) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tinsmith_c import (
-    HEADER_NAME,
     c_name,
     generated_inputs,
     shared_arena_header,
@@ -34,6 +33,8 @@ __all__ = ["bundle_files", "check_target", "refuse_content"]
 
 _CPUS = "cortex-m"
 _OTHERS = ("host", "riscv32")
+_LONGEST = 63 - len("tinsmith_")
+"""What Arduino takes as the name of a library."""
 
 
 def check_target(name: str, cpu: str) -> None:
@@ -71,13 +72,15 @@ def bundle_files(
         _check_needs(found)
         generated |= found.files | _check(found, samples)
     programs = [found.program for found in compilations]
-    is_shared = len(compilations) > 1
-    if is_shared:
-        generated[HEADER_NAME] = shared_arena_header(programs, version)
-    files = _flat(compilations, generated, f"Tinsmith {version}")
     names = [c_name(program) for program in programs]
+    bundle = _name(names)
+    # Two bundles of one program have one arena each, and so headers of two names.
+    arena = f"{bundle}_shared_arena" if len(compilations) > 1 else ""
+    if arena:
+        generated[f"{arena}.h"] = shared_arena_header(programs, version, arena)
+    files = _flat(compilations, generated, f"Tinsmith {version}")
     facts = Facts(
-        name="_and_".join(names),
+        name=bundle,
         version=version,
         target=target,
         networks=names,
@@ -86,13 +89,19 @@ def bundle_files(
         main=[f"{name}.h" for name in names],
     )
     made = {f"src/{file.name}": file.content for file in files}
-    made |= manifests(facts) | examples(facts, programs, "SHARED_ARENA" if is_shared else "")
+    made |= manifests(facts) | examples(facts, programs, arena)
     made |= {"LICENSE": _license(), ".gitattributes": b"* -text\n"}
     made |= {f"LICENSE.{name}": path.read_bytes() for name, path in licenses_beside(files)}
     licenses = {f"src/{file.name}": file.license for file in files if file.license}
     origins = [_origin(found) for found in compilations]
     made[SBOM_NAME] = sbom(facts.library, version, made, licenses, origins)
     return dict(sorted(made.items()))
+
+
+def _name(networks: Sequence[str]) -> str:
+    """Of the bundle, whose files are called after it."""
+    name = "_and_".join(networks)
+    return name if len(name) <= _LONGEST else f"{networks[0]}_and_{len(networks) - 1}_more"
 
 
 def _check_needs(found: Compilation) -> None:

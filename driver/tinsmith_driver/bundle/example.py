@@ -10,7 +10,7 @@ from tinsmith_driver.table import thousands
 
 
 def examples(facts: Facts, programs: Sequence[Program], arena: str) -> dict[str, bytes]:
-    """Place in the bundle -> content. arena: the prefix of macros of one arena for all networks, "" for one each."""
+    """Place in the bundle -> content. arena: what one arena for all networks is called, "" for one each."""
     return {
         "example/main.c": _main(programs, arena).encode(),
         "examples/check/check.ino": _sketch(programs, arena).encode(),
@@ -20,9 +20,7 @@ def examples(facts: Facts, programs: Sequence[Program], arena: str) -> dict[str,
 
 def _includes(programs: Sequence[Program], arena: str) -> list[str]:
     names = [f"{c_name(program)}_check.h" for program in programs]
-    return [
-        f'#include "{name}"' for name in sorted([*names, *(["shared_arena.h"] if arena else [])])
-    ]
+    return [f'#include "{name}"' for name in sorted([*names, *([f"{arena}.h"] if arena else [])])]
 
 
 def _checks(programs: Sequence[Program], arena: str) -> tuple[list[str], list[str]]:
@@ -30,7 +28,8 @@ def _checks(programs: Sequence[Program], arena: str) -> tuple[list[str], list[st
     lines: list[str] = []
     reports: list[str] = []
     if arena:
-        lines.append(f"ALIGNED({arena}_ALIGNMENT) static uint8_t arena[{arena}_BYTES];")
+        prefix = arena.upper()
+        lines.append(f"ALIGNED({prefix}_ALIGNMENT) static uint8_t arena[{prefix}_BYTES];")
     for program in programs:
         arrays, argument = example_memories(program, "arena" if arena else "")
         lines += arrays
@@ -125,7 +124,7 @@ def _readme(facts: Facts, programs: Sequence[Program]) -> str:
         f"| Arduino | copy to `libraries/{library}`; File, Examples, {library}, check |",
         f"| PlatformIO | copy to `lib/{library}` |",
         f"| CMSIS-Pack | `cpackget add <this folder>/Tinsmith.{library}.pdsc`, and component `Machine Learning:Network:"
-        f"{facts.name}` |",
+        f"{facts.component}` |",
         "| make and others | compile `src/*.c` with `-Isrc`, into an archive |",
         "",
         "Compile for the target's CPU: generated C refuses another one. Floats are the same bits everywhere without "

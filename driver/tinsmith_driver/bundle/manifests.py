@@ -1,5 +1,6 @@
 """What other builds want to know of a bundle, each in its own language."""
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from tinsmith_target import Target
 
 # Some builds want an address and nobody says one: a name that never is anybody's (RFC 2606).
 _ADDRESS = "https://tinsmith.invalid/"
+_LONGEST_COMPONENT = 32
 _CORES = {
     "cortex-m0": "Cortex-M0",
     "cortex-m3": "Cortex-M3",
@@ -37,6 +39,14 @@ class Facts:
     def library(self) -> str:
         """The name under which builds know it, that of no target of CMake's own such as `test`."""
         return f"tinsmith_{self.name}"
+
+    @property
+    def component(self) -> str:
+        """The same in CMSIS packs, whose schema takes no longer one; digits tell apart what begins alike."""
+        if len(self.name) <= _LONGEST_COMPONENT:
+            return self.name
+        digits = hashlib.sha256(self.name.encode()).hexdigest()[:8]
+        return f"{self.name[: _LONGEST_COMPONENT - 9]}_{digits}"
 
     @property
     def sentence(self) -> str:
@@ -87,7 +97,8 @@ project({library} C)
 
 # An archive: a program gets of it what it calls, and of several bundles each kernel once.
 add_library({library} STATIC ${{TINSMITH_SOURCES}})
-target_include_directories({library} PUBLIC src)
+# The folder is no part of what a project around it may install and export.
+target_include_directories({library} PUBLIC $<BUILD_INTERFACE:${{CMAKE_CURRENT_SOURCE_DIR}}/src>)
 target_compile_features({library} PRIVATE c_std_11)
 if(CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
   target_compile_options({library} PRIVATE -ffunction-sections -fdata-sections -ffp-contract=off)
@@ -203,7 +214,7 @@ def _pack(facts: Facts) -> str:
     </condition>
   </conditions>
   <components>
-    <component Cclass="Machine Learning" Cgroup="Network" Csub={quoteattr(facts.name)} Cversion="{facts.version}"
+    <component Cclass="Machine Learning" Cgroup="Network" Csub={quoteattr(facts.component)} Cversion="{facts.version}"
                condition="target">
       <description>{escape(facts.sentence)}</description>
       <files>

@@ -210,6 +210,24 @@ def test_a_frame_pointer_leaves_registers_enough_for_the_assembly(tmp_path: Path
     check_calls(firmware, (*kernels, *few_bits, blocks) * 8)
 
 
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-Os", "-Og"])
+@pytest.mark.parametrize(("cpu", "folder"), [("cortex-m4", "dsp"), ("cortex-m55", "mve")])
+def test_gcc_takes_the_assembly_at_every_level(
+    cpu: str, folder: str, level: str, tmp_path: Path
+) -> None:
+    compiler = shutil.which("arm-none-eabi-gcc")
+    if compiler is None:
+        pytest.skip("no arm-none-eabi-gcc on this machine")
+    files = [str(path) for path in sources() if path.parent.name == folder]
+    includes = [f"-I{LIBRARY}", f"-I{LIBRARY / 'include'}", f"-I{LIBRARY.parent / 'include'}"]
+    own = [f"-mcpu={cpu}", "-mthumb", "-mfloat-abi=hard", "-std=c11", level]
+    # Not of those that hold nothing for this CPU, nor of what GCC cannot follow unless it optimizes.
+    strict = ["-Wpedantic", "-Wundef", "-Wshadow", "-Wcast-align", "-Werror"]
+    loose = ["-Wno-error=pedantic"] if folder == "dsp" else []
+    command = [compiler, *own, *includes, *strict, *loose, "-c", *files]
+    assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0
+
+
 def fits(call: Call) -> bool:
     return len(call.encode()) <= INPUT_BYTES and call.expected.size + 16 + 64 <= RESULT_BYTES
 

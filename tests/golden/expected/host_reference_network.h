@@ -54,13 +54,15 @@ int network_run(void *arena);
 // The integer nearest to `value`, halves to the even one, plus the zero point, clamped; what is no number gives the
 // zero point. Use it through the functions below.
 static inline int32_t network_nearest(float value, int32_t zero_point, int32_t min, int32_t max) {
-  // Beyond 2**20 lies no element; within, the integer part and the rest are exact.
-  const float bounded = value < -1048576.0f ? -1048576.0f : value > 1048576.0f ? 1048576.0f : value;
-  const int32_t whole = value == value ? (int32_t)bounded : 0;
-  const float rest = value == value ? bounded - (float)whole : 0.0f;
+  // Beyond 2**20 lies no element; within, the integer part and the rest are exact. No float is compared for
+  // equality, of which strict builds warn.
+  const float number = value < 0.0f || value >= 0.0f ? value : 0.0f;
+  const float bounded = number < -1048576.0f ? -1048576.0f : number > 1048576.0f ? 1048576.0f : number;
+  const int32_t whole = (int32_t)bounded;
+  const float rest = bounded - (float)whole;
   const int32_t is_odd = whole % 2 != 0;
-  const int32_t up = rest > 0.5f || (rest == 0.5f && is_odd);
-  const int32_t down = rest < -0.5f || (rest == -0.5f && is_odd);
+  const int32_t up = is_odd ? rest >= 0.5f : rest > 0.5f;
+  const int32_t down = is_odd ? rest <= -0.5f : rest < -0.5f;
   const int32_t element = whole + up - down + zero_point;
   return element < min ? min : element > max ? max : element;
 }

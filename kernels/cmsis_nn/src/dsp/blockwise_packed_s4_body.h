@@ -22,8 +22,8 @@
 enum { kBlock = 32, kBlockWords = kBlock / 2 + 1 };
 
 /** acc += the first `blocks` blocks of 32, at least one. In assembly, as registers are just enough. */
-static inline void add_blocks(int32_t *acc, const int8_t *x, const tinsmith_lanes *weights, const int32_t *starts,
-                              int32_t blocks) {
+TINSMITH_NEEDS_MOST void add_blocks(int32_t *acc, const int8_t *x, const tinsmith_lanes *weights, const int32_t *starts,
+                                    int32_t blocks) {
   const int8_t *end = x + kBlock * blocks;
   int32_t s0, s1, s2, s3;
   uint32_t word, lanes, w0, w1;

@@ -37,6 +37,10 @@
 #define TINSMITH_NN_TWO_BITS 0
 #endif
 
+#ifndef TINSMITH_NN_SINGLE
+#define TINSMITH_NN_SINGLE 0
+#endif
+
 /** Whether something was added to weights, which counts at the end. */
 #define TINSMITH_NN_MOVED (TINSMITH_NN_FOUR_BITS || TINSMITH_NN_TWO_BITS)
 
@@ -90,7 +94,8 @@ typedef struct {
 
 /** Add depth / 4 blocks of 4 values of k, each 8 bytes of weights; columns as below. Returns the end of the weights
  * read. */
-static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights, int32_t depth) {
+TINSMITH_NEEDS_ALL const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights,
+                                          int32_t depth) {
   uint32_t x0 = (uint32_t)depth;
   uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
   uint32_t w;
@@ -136,7 +141,8 @@ static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, c
 
 /** Add depth / 4 blocks of 4 values of k. column: lanes (k, k + 2), then (k + 1, k + 3). Returns the end of the weights
  * read. In assembly because compilers copy sums from register to register. */
-static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *column, const int8_t *weights, int32_t depth) {
+TINSMITH_NEEDS_MOST const int8_t *multiply(sums *acc, const tinsmith_lanes *column, const int8_t *weights,
+                                           int32_t depth) {
   uint32_t x, w;
   /* clang-format off */
 #define TINSMITH_HALF_BLOCK                 \
@@ -169,7 +175,8 @@ static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *column, co
  * Returns the end of the weights read.
  * Written in assembly because 13 values live at once and compilers spill; the loop's end waits on the stack, where no
  * register has to point at it: with a frame pointer, 13 are all there are. */
-static inline const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights, int32_t depth) {
+TINSMITH_NEEDS_MOST const int8_t *multiply(sums *acc, const tinsmith_lanes *columns, const int8_t *weights,
+                                           int32_t depth) {
   uint32_t x0 = (uint32_t)depth;
   uint32_t x1 = (uint32_t)(uintptr_t)(columns + depth);
   uint32_t w;
@@ -426,31 +433,31 @@ TINSMITH_NOINLINE static void multiply_columns(output_stage stage, const tinsmit
 
 #if TINSMITH_NN_MOVED
 
-/** sums[p] += the next 4 values of each pixel. */
-TINSMITH_ALWAYS_INLINE void add_block(const tinsmith_lanes *columns, int32_t *sums) {
+/** totals[p] += the next 4 values of each pixel. */
+TINSMITH_ALWAYS_INLINE void add_block(const tinsmith_lanes *columns, int32_t *totals) {
   const uint32_t ones = 0x00010001;
   for (int32_t p = 0; p < kPixels; ++p) {
-    sums[p] = tinsmith_smlad(columns[p], ones, sums[p]);
-    sums[p] = tinsmith_smlad(columns[kPixels + p], ones, sums[p]);
+    totals[p] = tinsmith_smlad(columns[p], ones, totals[p]);
+    totals[p] = tinsmith_smlad(columns[kPixels + p], ones, totals[p]);
   }
 }
 
 /** terms[p] = what is added to the sums of each pixel: its `depth` values times -added. */
 TINSMITH_ALWAYS_INLINE void sum_columns(const tinsmith_lanes *columns, int32_t depth, int32_t added, int32_t *terms) {
   const tinsmith_lanes *end = columns + depth / 2 * kPixels;
-  int32_t sums[kPixels] = {0};
+  int32_t totals[kPixels] = {0};
   if (depth & 4) {
-    add_block(columns, sums);
+    add_block(columns, totals);
     columns += 2 * kPixels;
   }
   TINSMITH_NO_UNROLL
   while (columns != end) {
-    add_block(columns, sums);
-    add_block(columns + 2 * kPixels, sums);
+    add_block(columns, totals);
+    add_block(columns + 2 * kPixels, totals);
     columns += 4 * kPixels;
   }
   for (int32_t p = 0; p < kPixels; ++p) {
-    terms[p] = -added * sums[p];
+    terms[p] = -added * totals[p];
   }
 }
 

@@ -49,7 +49,7 @@ TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count,
 /* clang-format on */
 
 /** acc += 4 values of k, `steps` times, at least once. In assembly, or compilers reload what they spill. */
-static inline void add_steps(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t steps) {
+TINSMITH_NEEDS_MOST void add_steps(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t steps) {
   const int8_t *end = x + 4 * steps;
   uint32_t word = (uint32_t)steps;
   uint32_t lanes, w0, w1;

@@ -40,7 +40,7 @@ TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count,
 
 /** acc += the first `blocks` blocks of 4 values of k, at least one. In assembly, or compilers reload what they spill.
  */
-static inline void add_blocks(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t blocks) {
+TINSMITH_NEEDS_MOST void add_blocks(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t blocks) {
   const int8_t *end = x + 4 * blocks;
   uint32_t word = (uint32_t)blocks;
   uint32_t lanes, w0, w1;

@@ -49,7 +49,7 @@ TINSMITH_NOINLINE static sums add_rest(sums acc, const int8_t *x, int32_t count,
 }
 
 /** both += `words` times 4 values of k, at least once. In assembly, or compilers reload what they spill. */
-static inline void add_words(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t words) {
+TINSMITH_NEEDS_MOST void add_words(sums *acc, const int8_t *x, const tinsmith_lanes *weights, int32_t words) {
   const int8_t *end = x + 4 * words;
   uint32_t word = (uint32_t)words;
   uint32_t lanes, w, t;

@@ -41,8 +41,8 @@ TINSMITH_ALWAYS_INLINE void end_sums(const sums *acc, int32_t p, const int32_t *
 }
 
 /** both += 4 values of k at a time from `columns` up to `end`, not none. */
-TINSMITH_ALWAYS_INLINE void add_words(sums *acc, const tinsmith_lanes **columns, const int8_t **weights,
-                                      const tinsmith_lanes *end) {
+TINSMITH_NEEDS_ALL void add_words(sums *acc, const tinsmith_lanes **columns, const int8_t **weights,
+                                  const tinsmith_lanes *end) {
   const tinsmith_lanes *c = *columns;
   const int8_t *p = *weights;
   uint32_t x0 = (uint32_t)((uintptr_t)end - (uintptr_t)c);

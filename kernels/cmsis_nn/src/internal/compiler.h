@@ -15,6 +15,20 @@
 #define TINSMITH_NO_UNROLL
 #endif
 
+/** Before a function whose assembly takes nearly all registers. GCC finds none for some operands ("impossible
+ * constraints") without optimization, and with it where it inlines those that need one more (TINSMITH_NEEDS_ALL).
+ */
+#if !defined(__GNUC__) || defined(__clang__)
+#define TINSMITH_NEEDS_MOST static inline
+#define TINSMITH_NEEDS_ALL TINSMITH_ALWAYS_INLINE
+#elif defined(__OPTIMIZE__)
+#define TINSMITH_NEEDS_MOST static inline
+#define TINSMITH_NEEDS_ALL TINSMITH_NOINLINE static
+#else
+#define TINSMITH_NEEDS_MOST static inline __attribute__((optimize("O2")))
+#define TINSMITH_NEEDS_ALL TINSMITH_NOINLINE static __attribute__((optimize("O2")))
+#endif
+
 /** Compute `value` here: compilers that start all products of a block at once run out of registers. */
 #define TINSMITH_KEEP_ORDER(value) __asm__ volatile("" : "+r"(value))
 

@@ -157,6 +157,8 @@ TINSMITH_NOINLINE static void load_line(const channel_block *block, const int8_t
   "vmovlt.s16 %q[odd], %q[odd]\n\t"           \
   "vadd.i32 %q[sum3], %q[sum3], %q[odd]\n\t"
 
+#ifdef __OPTIMIZE__
+
 /** Sums of nine taps, `pitch` bytes apart in lines. */
 TINSMITH_ALWAYS_INLINE mve_channel_sums sum_taps(const int8_t *const lines[kRing], const int8_t *weights,
                                                  const mve_channel_scales *scales, int32_t pitch) {
@@ -181,6 +183,8 @@ TINSMITH_ALWAYS_INLINE mve_channel_sums sum_taps(const int8_t *const lines[kRing
   return sums;
 }
 
+#endif /* __OPTIMIZE__, without which no compiler knows that `pitch` is a constant */
+
 /** The same for any weights. */
 static inline mve_channel_sums sum_singly(const int8_t *const lines[kRing], const int8_t *weights,
                                           const mve_channel_scales *scales, int32_t pitch) {
@@ -202,8 +206,13 @@ TINSMITH_ALWAYS_INLINE void convolve_line(const channel_block *block, const mve_
   const int32_t step = block->step;
   for (int32_t left = block->vectors; left > 0; --left) {
     const int8_t *const lines[kRing] = {line0, line1, line2};
+#ifdef __OPTIMIZE__
     const mve_channel_sums sums = in_pairs ? sum_taps(lines, block->weights, &block->scales, pitch)
                                            : sum_singly(lines, block->weights, &block->scales, pitch);
+#else
+    (void)in_pairs;
+    const mve_channel_sums sums = sum_singly(lines, block->weights, &block->scales, pitch);
+#endif
     const int8x16_t values = mve_scale_sums(&sums, &block->scales, scale);
     vstrbq_p_s8(output, values, first);
     output += output_pitch;

@@ -48,12 +48,12 @@ typedef struct {
 /** Turn four columns of four channels, `pitch` bytes apart, into one patch per channel. */
 static inline void make_patches(const int8_t *columns, int32_t pitch, int8_t *patches) {
   const int32x4x4_t words = {{
-      vldrwq_s32((const int32_t *)columns),
-      vldrwq_s32((const int32_t *)(columns + pitch)),
-      vldrwq_s32((const int32_t *)(columns + 2 * pitch)),
-      vldrwq_s32((const int32_t *)(columns + 3 * pitch)),
+      vldrwq_s32((const void *)columns),
+      vldrwq_s32((const void *)(columns + pitch)),
+      vldrwq_s32((const void *)(columns + 2 * pitch)),
+      vldrwq_s32((const void *)(columns + 3 * pitch)),
   }};
-  vst4q_s32((int32_t *)patches, words);
+  vst4q_s32((int32_t *)(void *)patches, words);
 }
 
 /** Lay the filter out as the positions of one patch, column by column, with zeros where the patch is greater. */

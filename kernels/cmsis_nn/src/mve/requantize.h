@@ -157,13 +157,13 @@ static inline mve_output_scale mve_scale_of_rows(const cmsis_nn_fc_params *fc_pa
  * @param[in]  channel      First of the four.
  * @param[in]  present      Channels that exist, as lanes of 32 bits.
  * @param[in]  bias         Added to the sums of each position.
- * @param[in]  sums         Raw sums, position by position.
+ * @param[in]  sums         Raw sums, position by position; not const, as ISO C lets no array of arrays become it.
  * @param[in]  count        Positions, >= 0.
  * @param[out] output       Channel `channel` of the first position.
  * @param[in]  output_pitch Bytes from position to position.
  */
 void tinsmith_mve_store_sums(const mve_output_scale *scale, int32_t channel, mve_pred16_t present, int32x4_t bias,
-                             const mve_sums *sums, int32_t count, int8_t *output, int32_t output_pitch);
+                             mve_sums *sums, int32_t count, int8_t *output, int32_t output_pitch);
 
 /**
  * Requantize and store sums of channels [channel, channel + count) at one position.

@@ -9,7 +9,7 @@
 #include "src/mve/requantize.h"
 
 void tinsmith_mve_store_sums(const mve_output_scale *scale, int32_t channel, mve_pred16_t present, int32x4_t bias,
-                             const mve_sums *sums, int32_t count, int8_t *output, int32_t output_pitch) {
+                             mve_sums *sums, int32_t count, int8_t *output, int32_t output_pitch) {
   const int32_t quant = scale->per_channel ? channel : 0;
   const int32x4_t multiplier = vldrwq_z_s32(scale->multiplier + quant, present);
   const int32x4_t shift = vldrwq_z_s32(scale->shift + quant, present);
