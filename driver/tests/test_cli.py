@@ -299,7 +299,7 @@ def test_wrong_use_stays_so_when_nobody_is_told(streams: str) -> None:
 def test_a_full_disk_is_said_in_one_line() -> None:
     with Path("/dev/full").open("wb") as full, _tinsmith("targets", stdout=full) as process:
         _, said = process.communicate()
-    assert said == b"tinsmith: error: [Errno 28] No space left on device\n"
+    assert said == b"tinsmith: error: standard output: No space left on device\n"
     assert process.returncode == 2
 
 
