@@ -13,11 +13,12 @@ from typing import IO, Any
 import jsonschema
 import numpy as np
 import pytest
+from tinsmith_driver import demonstration
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.report import schema
-from tinsmith_ir import Graph
+from tinsmith_ir import Graph, UsageError
 from tinsmith_plugins import ModelSource, Registry
 from tinsmith_tflite import import_tflite
 
@@ -305,7 +306,7 @@ def test_wrong_use_stays_so_when_nobody_is_told(streams: str) -> None:
 def test_a_full_disk_is_said_in_one_line() -> None:
     with Path("/dev/full").open("wb") as full, _tinsmith("targets", stdout=full) as process:
         _, said = process.communicate()
-    assert said == b"tinsmith: error: [Errno 28] No space left on device\n"
+    assert said == b"tinsmith: error: standard output: No space left on device\n"
     assert process.returncode == 2
 
 
@@ -512,6 +513,17 @@ def test_a_network_without_inputs_has_nothing_to_run_on(
     path.write_text('graph 2 "g" {\nconst %c: f32[2] = [1, 2]\noutput %c\n}')
     assert main(["verify", str(path), "--target", "host"]) == 2
     assert "no inputs" in capsys.readouterr().err
+
+
+def test_the_example_is_found_from_an_installation_in_a_clone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demonstration, "__file__", str(tmp_path / "demonstration.py"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match="run the demo in a clone"):
+        find_example()
+    monkeypatch.chdir(EXAMPLE.model.parents[2])
+    assert find_example().model.samefile(EXAMPLE.model)
 
 
 def test_demo_writes_one_file_where_json_is_wanted_and_nothing_beside(

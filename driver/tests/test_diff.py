@@ -207,8 +207,14 @@ def test_files_that_are_no_json_or_not_there(
     (tmp_path / "after.json").write_bytes(b"\xff{")
     files = [str(tmp_path / "before.json"), str(tmp_path / "after.json")]
     assert main(["diff", *files]) == 3
+    assert "got bytes that are no text" in capsys.readouterr().err
+    (tmp_path / "after.json").write_bytes((tmp_path / "before.json").read_bytes()[:500])
+    assert main(["diff", *files]) == 3
+    assert "got text that is none from line" in capsys.readouterr().err
     assert main(["diff", files[0], str(tmp_path / "absent.json")]) == 2
     assert "cannot be read" in capsys.readouterr().err
+    assert main(["diff", files[0], str(tmp_path)]) == 2
+    assert "got a folder" in capsys.readouterr().err
 
 
 def test_the_schema_is_held_as_a_validator_of_others_holds_it(digits: Report) -> None:

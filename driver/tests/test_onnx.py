@@ -111,7 +111,7 @@ def test_sizes_that_are_open_are_asked_for(
     ("arguments", "message"),
     [
         (["--input-shape", "x"], "expected NAME=VALUE, got 'x'"),
-        (["--input-shape", "x=1,a"], "expected a positive number, got 'a'"),
+        (["--input-shape", "x=1,a"], "expected a whole number from 1, got 'a'"),
         (["--input-shape", "H=5", "--input-shape", "H=6"], "expected each name once, got H, H"),
         (["--input-shape", "z=5"], "expected names among H, N, x, got z"),
         (["--state", "x=y"], "expected names among image, mean, got y"),

@@ -119,11 +119,13 @@ def add_json(command: argparse.ArgumentParser) -> None:
     )
 
 
-def add_compile_options(command: argparse.ArgumentParser) -> None:
+def add_compile_options(command: argparse.ArgumentParser, *, json: bool = True) -> None:
+    """json: whether the result can be had as JSON."""
     add_model(command)
     add_quantize(command)
     add_target(command)
-    add_json(command)
+    if json:
+        add_json(command)
     command.add_argument("--name", help="C prefix and file name (default: the model file's name)")
     command.add_argument(
         "--no-packed",

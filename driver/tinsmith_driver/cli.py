@@ -18,6 +18,7 @@ from pathlib import Path
 
 from absl import app, flags
 from tinsmith_ir import TinsmithError
+from tinsmith_ir.escape import visible
 
 from tinsmith_driver.argument_groups import add_plugins
 from tinsmith_driver.command_line import parser
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("tinsmith: interrupted", file=sys.stderr)
             return 130
         except OSError as error:  # a full disk, no right to write: the machine's word is what helps
-            print_error(str(error))
+            print_error(_said(error))
             _discard_output()
             return 2
         except MemoryError as error:  # a sound network, but not for this computer
@@ -80,6 +81,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
             print_error("please report the lines above", kind="internal error:")
             return 4
+
+
+def _said(error: OSError) -> str:
+    """Where, if that is known, and what the machine says."""
+    if error.filename is None or error.strerror is None:
+        return str(error)
+    return f"{visible(str(error.filename))}: {error.strerror}"
 
 
 def _run(arguments: Sequence[str] | None) -> int:

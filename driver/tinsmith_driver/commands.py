@@ -647,8 +647,13 @@ def _model(arguments: argparse.Namespace, on_step: Callable[[str], None] = lambd
     return model if choice is None else quantized(model, choice, on_step).model
 
 
-def quantize_choice(arguments: argparse.Namespace) -> QuantizeChoice | None:
-    """How the network is to be quantized; None if it is not. Raises UsageError for data without a scheme."""
+def quantize_choice(
+    arguments: argparse.Namespace, option: str = "--quantize"
+) -> QuantizeChoice | None:
+    """How the network is to be quantized; None if it is not. option: where the scheme stands.
+
+    Raises UsageError for data without a scheme.
+    """
     if arguments.quantize is None:
         if arguments.calibration is not None:
             raise UsageError(
@@ -664,6 +669,7 @@ def quantize_choice(arguments: argparse.Namespace) -> QuantizeChoice | None:
         arguments.calibration,
         arguments.calibration_samples,
         FloatIslands.parse(arguments.float_islands or "no"),
+        option,
     )
     same, kept = _by_name("--same", arguments.same), _by_name("--keep", arguments.keep)
     return replace(choice, same=same, kept=kept)

@@ -41,7 +41,7 @@ class ComparedSchemes:
         where nothing runs programs for the target.
         """
         given = chosen.calibration, chosen.most, chosen.islands
-        parsed = (QuantizeChoice.parse(part, *given) for part in _parts(text))
+        parsed = (QuantizeChoice.parse(part, *given, option="--compare") for part in _parts(text))
         choices = tuple(replace(one, same=chosen.same, kept=chosen.kept) for one in parsed)
         for at, choice in enumerate(choices):
             for other in choices[:at]:

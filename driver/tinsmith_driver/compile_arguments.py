@@ -180,7 +180,7 @@ def quantize(command: argparse.ArgumentParser) -> None:
 
 def reduce(command: argparse.ArgumentParser) -> None:
     """What `tinsmith reduce` takes."""
-    add_compile_options(command)
+    add_compile_options(command, json=False)
     add_run_options(command, inputs_required=False)
     command.add_argument(
         "-o",

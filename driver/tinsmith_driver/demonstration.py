@@ -76,16 +76,20 @@ def run(target_name: str, json_path: Path | None) -> int:
 
 
 def find_example() -> Example:
-    """The digits network of this checkout: in the runfiles of Bazel, or above this file.
+    """The digits network of this checkout: in the runfiles of Bazel, above this file, or of the clone that is the
+    current folder, where the command itself was installed by pip.
 
     Raises UsageError when it is not there.
     """
-    for root in Path(__file__).resolve().parents:
+    for root in (*Path(__file__).resolve().parents, Path.cwd()):
         folder = root / "examples" / "digits"
         example = Example(folder / "digits_int8.tflite", folder / "digits_test.npz")
         if example.model.exists() and example.inputs.exists():
             return example
-    raise UsageError("examples/digits is not beside this installation: run the demo in a clone")
+    raise UsageError(
+        "expected the folder examples/digits beside this installation or in the current folder, found it in neither: "
+        "run the demo in a clone of Tinsmith"
+    )
 
 
 def _print(compilation: Compilation, build: Build, measurement: Measurement, folder: Path) -> None:

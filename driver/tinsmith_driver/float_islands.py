@@ -43,8 +43,9 @@ class FloatIslands:
         unused = sorted(self.names - known)
         if unused:
             listed = ", ".join(map(visible, unused))
+            stays = f"what does: {_those(integers, found)}" if found else "nothing does"
             raise UsageError(
-                f"--float-islands: nothing named {listed} stays float32: {_those(integers, found)}"
+                f"--float-islands: nothing named {listed} stays float32; {stays}: leave that name out"
             )
         refused = [node for node in found if not self.names.intersection(_names(integers, node))]
         if refused:

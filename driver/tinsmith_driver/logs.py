@@ -6,7 +6,7 @@ Who logs is the driver: decisions of passes are `logging.vlog(1, ...)`, a line e
 import logging as standard
 import sys
 from collections.abc import Generator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from absl import flags, logging
@@ -94,6 +94,9 @@ class _FileHandler(standard.StreamHandler):  # pyright: ignore[reportMissingType
     def handleError(self, record: standard.LogRecord) -> None:  # noqa: N802
         """Called where an exception is handled."""
         del record
+        error = sys.exception()
+        if isinstance(error, OSError):
+            raise UsageError(f"--log-file: cannot be written: {error.strerror}") from error
         raise
 
 
@@ -105,10 +108,14 @@ def _file_handler(path: Path) -> Generator[standard.Handler]:
         raise UsageError(
             f"--log-file: expected a file that can be written, got {path}: {error.strerror}"
         ) from error
-    with stream:
+    try:
         handler = _FileHandler(stream)
         handler.setFormatter(logging.PythonFormatter())
         yield handler
+    finally:
+        # What was not written is tried again, and has been said.
+        with suppress(OSError):
+            stream.close()
 
 
 @contextmanager

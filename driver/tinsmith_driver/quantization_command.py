@@ -39,7 +39,7 @@ def quantize(arguments: argparse.Namespace) -> int:
     """
     _refuse_collisions(arguments)
     suffix = _suffix(arguments)
-    asked = quantize_choice(arguments)
+    asked = quantize_choice(arguments, "--scheme")
     assert asked is not None  # --scheme has a default
     _refuse_blocks(asked, suffix)
     choice = replace(

@@ -59,9 +59,13 @@ class QuantizeChoice:
         calibration: Path | None,
         most: int | None,
         islands: FloatIslands,
+        option: str = "--quantize",
     ) -> "QuantizeChoice":
-        """Of `SCHEME` or `SCHEME{option=value,...}`. Raises UsageError for another text, and without data."""
-        choice = PassChoice.parse(text, "--quantize")
+        """Of `SCHEME` or `SCHEME{option=value,...}`. Raises UsageError for another text, and without data.
+
+        option: of the command that takes it.
+        """
+        choice = PassChoice.parse(text, option)
         if calibration is None:
             raise UsageError(
                 "--quantize: expected --calibration beside it, an .npz file or a folder of real inputs"

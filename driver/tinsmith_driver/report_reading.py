@@ -35,6 +35,10 @@ def read_report(path: Path) -> Report:
     Raises UsageError where it cannot be read, ReportFileError where it is no report of this version.
     """
     try:
+        if path.is_dir():
+            raise UsageError(
+                f"{visible(str(path))}: expected a file with a report, such as the report.json in it, got a folder"
+            )
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"{visible(str(path))}: cannot be read: {error.strerror}") from error
@@ -42,7 +46,7 @@ def read_report(path: Path) -> Report:
         found: object = json.loads(data)
     except (ValueError, RecursionError) as error:
         raise ReportFileError(
-            f"{visible(str(path))}: expected a report as JSON, got {visible(str(error))}"
+            f"{visible(str(path))}: expected a report as JSON, got {_instead(error)}"
         ) from error
     _check_version(path, found)
     rules = schema()
@@ -50,6 +54,16 @@ def read_report(path: Path) -> Report:
     for problem in violations(found, definitions["report"], definitions):
         raise ReportFileError(f"{visible(str(path))}: {visible(problem)}")
     return cast(Report, found)
+
+
+def _instead(error: ValueError | RecursionError) -> str:
+    """What a file is that is no JSON."""
+    if isinstance(error, json.JSONDecodeError):
+        place = f"line {error.lineno}, column {error.colno}"
+        return f"text that is none from {place} on ({visible(error.msg)}); is the file whole?"
+    if isinstance(error, UnicodeDecodeError):
+        return "bytes that are no text"
+    return visible(str(error))
 
 
 def _check_version(path: Path, found: object) -> None:

@@ -37,6 +37,9 @@ class _LosesUnread(io.FileIO):
             return super().write(data)
         except BrokenPipeError:
             return memoryview(data).nbytes
+        except OSError as error:
+            error.filename = "standard output"
+            raise
 
 
 class _LosesAll(io.FileIO):

@@ -52,13 +52,13 @@ class ParseError(TinsmithError):
 
 
 class ModelError(TinsmithError):
-    """A model file that is truncated, malformed, or uses something Tinsmith cannot represent."""
+    """A model file that is truncated, malformed, or uses something Tinsmith cannot represent; says where (3)."""
 
     exit_status = 3
 
 
 class UnsupportedError(TinsmithError):
-    """A valid model that the chosen target cannot run."""
+    """A valid model that the chosen target cannot run, or that uses what Tinsmith does not have; says what (1)."""
 
     exit_status = 1
 
@@ -89,6 +89,6 @@ class ConstantsDoNotFitError(DoesNotFitError):
 
 
 class UsageError(TinsmithError):
-    """A wrong option, file name or target name."""
+    """A wrong option, file name, target name or argument: what was expected, and what came (2)."""
 
     exit_status = 2

@@ -149,7 +149,11 @@ class GraphView(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Graph(Checked):
-    """A network: inputs, constants, nodes in execution order, outputs, and what it keeps between runs."""
+    """A network: inputs, constants, nodes in execution order, outputs, and what it keeps between runs.
+
+    Names of values are unique, and each is made before it is read; `verify_graph` sees to both, and to the types, of
+    graphs that are built by hand. Nothing in a graph changes: passes make new ones (`rebuilt`).
+    """
 
     name: str
     inputs: tuple[Value, ...]

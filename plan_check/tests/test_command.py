@@ -40,10 +40,14 @@ def test_wrong_use_and_files_that_are_none(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([]) == 2
-    assert main([str(tmp_path / "absent.json")]) == 3
+    assert main([str(tmp_path / "absent.json")]) == 2
     (tmp_path / "text").write_text("plan")
     assert main([str(tmp_path / "text")]) == 3
-    assert "no plan: expected JSON" in capsys.readouterr().err
+    (tmp_path / "bytes").write_bytes(b"\x1c\0\0\0TFL3\xff\xff")
+    assert main([str(tmp_path / "bytes")]) == 3
+    said = capsys.readouterr().err
+    assert "no plan: expected JSON: Expecting value" in said
+    assert "no plan: expected JSON: got bytes that are no text" in said
 
 
 _BREAKS: list[tuple[Json, str]] = [

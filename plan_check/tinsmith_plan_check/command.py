@@ -1,6 +1,6 @@
 """The command `tinsmith-check-plan`: is what a plan of memory claims true?
 
-Exit status: 0 every plan holds, 1 a claim does not, 2 wrong use, 3 a file that is no plan.
+Exit status: 0 every plan holds, 1 a claim does not, 2 wrong use or a file that cannot be read, 3 one that is no plan.
 """
 
 import argparse
@@ -16,7 +16,9 @@ from tinsmith_plan_check.reader import read_plan
 _DESCRIPTION = (
     "Check the claims of a plan of memory, plan.json, by deriving each from the plan's steps."
 )
-_EXIT_STATUS = "exit status: 0 holds, 1 a claim does not, 2 wrong use, 3 no plan file"
+_EXIT_STATUS = (
+    "exit status: 0 holds, 1 a claim does not, 2 wrong use or an unreadable file, 3 no plan file"
+)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -50,7 +52,7 @@ def check_file(path: Path) -> int:
         check_plan(plan)
     except OSError as error:
         print(f"{_shown(path)}: cannot be read: {error.strerror}", file=sys.stderr)
-        return 3
+        return 2
     except PlanFileError as error:
         print(f"{_shown(path)}: no plan: {_printable(str(error))}", file=sys.stderr)
         return 3

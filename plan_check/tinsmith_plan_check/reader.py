@@ -36,6 +36,8 @@ def read_plan(data: bytes) -> Plan:
     """The plan in the bytes of a file. Raises PlanFileError, which says where the format is broken."""
     try:
         found = json.loads(data, object_pairs_hook=_unique, parse_constant=_no_number)
+    except UnicodeDecodeError as error:
+        raise PlanFileError("expected JSON: got bytes that are no text") from error
     except (ValueError, RecursionError) as error:
         raise PlanFileError(f"expected JSON: {error}") from error
     plan = Members(found, "the file")

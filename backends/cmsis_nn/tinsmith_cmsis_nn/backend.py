@@ -105,5 +105,9 @@ class CmsisNnBackend(Checked):
 
 @checked
 def backend(*, packed: bool = True) -> CmsisNnBackend:
-    """The entry point."""
+    """Kernels of int8 and int16 for Cortex-M, and in plain C for any CPU: `backend().kernels(target)`, for `lower`.
+
+    What they refuse, such as float32, is for those of `tinsmith_reference` behind them. packed: as in
+    `CmsisNnBackend`; False calls nothing but Arm's public functions.
+    """
     return CmsisNnBackend(packed)

@@ -95,5 +95,8 @@ class ReferenceBackend(Checked):
 
 
 def backend() -> ReferenceBackend:
-    """The entry point."""
+    """Plain loops for every operator and CPU: `backend().kernels(target)` is what `lower` takes.
+
+    Behind the kernels of another back end they take what those refuse.
+    """
     return ReferenceBackend()

@@ -89,6 +89,8 @@ def run(
     """
     if name == "list":
         print("\n".join(BENCHMARKS))
+        if json_path:
+            write_outputs({json_path: json_bytes({"benchmarks": [*BENCHMARKS]})})
         return 0
     if name not in BENCHMARKS:
         raise UsageError(f"unknown benchmark {name!r}: expected one of {', '.join(BENCHMARKS)}")

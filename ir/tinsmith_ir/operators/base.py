@@ -131,7 +131,12 @@ class Placement(Checked):
 
 @dataclass(frozen=True)
 class Operator(Checked):
-    """Base of all operators."""
+    """Base of all operators: frozen dataclasses whose fields are the attributes.
+
+    mnemonic: the name in IR text, by which a class registers when its module is imported; OPERATORS has all.
+    operands: their names, in order. traits: what passes want to know that do not know the operator.
+    A subclass has at least `infer` and `evaluate`; a missing operand is None in what they are given.
+    """
 
     mnemonic: ClassVar[str]
     operands: ClassVar[tuple[Operand, ...]]

@@ -161,7 +161,11 @@ class Arithmetic(Broadcasting, Rescaling):
 
 @dataclass(frozen=True)
 class Add(Arithmetic):
-    """lhs + rhs."""
+    """lhs + rhs.
+
+    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
+    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
+    """
 
     mnemonic: ClassVar[str] = "add"
 
@@ -171,7 +175,11 @@ class Add(Arithmetic):
 
 @dataclass(frozen=True)
 class Sub(Arithmetic):
-    """lhs - rhs."""
+    """lhs - rhs.
+
+    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
+    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
+    """
 
     mnemonic: ClassVar[str] = "sub"
 
@@ -181,7 +189,11 @@ class Sub(Arithmetic):
 
 @dataclass(frozen=True)
 class Mul(Arithmetic):
-    """lhs * rhs."""
+    """lhs * rhs.
+
+    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
+    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
+    """
 
     mnemonic: ClassVar[str] = "mul"
 
@@ -233,7 +245,11 @@ class Extremum(Broadcasting):
 
 @dataclass(frozen=True)
 class Minimum(Extremum):
-    """lhs < rhs ? lhs : rhs."""
+    """lhs < rhs ? lhs : rhs.
+
+    Operands are broadcast as numpy does. float32, int32, int64 and bool without quantization; int8 and int16, of which
+    both operands and the result have one quantization. rhs where neither wins: of equal zeros, and where one is NaN.
+    """
 
     mnemonic: ClassVar[str] = "minimum"
 
@@ -243,7 +259,11 @@ class Minimum(Extremum):
 
 @dataclass(frozen=True)
 class Maximum(Extremum):
-    """lhs > rhs ? lhs : rhs."""
+    """lhs > rhs ? lhs : rhs.
+
+    Operands are broadcast as numpy does. float32, int32, int64 and bool without quantization; int8 and int16, of which
+    both operands and the result have one quantization. rhs where neither wins: of equal zeros, and where one is NaN.
+    """
 
     mnemonic: ClassVar[str] = "maximum"
 

@@ -75,7 +75,11 @@ class SigmoidCurve(Tabulated):
 
 @dataclass(frozen=True)
 class Logistic(SigmoidCurve):
-    """1 / (1 + exp(-x))."""
+    """1 / (1 + exp(-x)), elementwise.
+
+    float32. int8: a table made in float32, any scales; int16: straight lines between values of a table, of a result of
+    scale 1/32768. Both are quantized per tensor and as TFLite's reference kernels.
+    """
 
     mnemonic: ClassVar[str] = "logistic"
     curve: ClassVar[Curve] = Curve.LOGISTIC
@@ -89,7 +93,11 @@ class Logistic(SigmoidCurve):
 
 @dataclass(frozen=True)
 class Tanh(SigmoidCurve):
-    """tanh(x)."""
+    """tanh(x), elementwise.
+
+    float32. int8: a table made in float32, any scales; int16: straight lines between values of a table, of a result of
+    scale 1/32768. Both are quantized per tensor and as TFLite's reference kernels.
+    """
 
     mnemonic: ClassVar[str] = "tanh"
     curve: ClassVar[Curve] = Curve.TANH

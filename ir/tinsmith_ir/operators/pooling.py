@@ -169,7 +169,11 @@ class AveragePool2D(Pool):
 
 @dataclass(frozen=True)
 class MaxPool2D(Pool):
-    """The largest of each window's elements."""
+    """The largest of each window's elements: (N,H,W,C) -> (N,OH,OW,C).
+
+    window, stride: height and width. padding: top, bottom, left, right, each below the window; it never wins.
+    float32, or int8 and int16 of which input and result have one quantization. activation: clamps the result.
+    """
 
     mnemonic: ClassVar[str] = "max_pool2d"
 

@@ -56,7 +56,11 @@ class Ranking(Operator):
 
 @dataclass(frozen=True)
 class TopK(Ranking):
-    """The elements themselves."""
+    """Of each row of the last axis the `count` largest elements, the largest first: (..., N) -> (..., count).
+
+    Of equal ones the first comes first, NaN behind all others. float32, int32, or int8 and int16 with the input's
+    quantization. `TopKIndices` says where they are.
+    """
 
     mnemonic: ClassVar[str] = "top_k"
 
@@ -80,7 +84,10 @@ class TopK(Ranking):
 
 @dataclass(frozen=True)
 class TopKIndices(Ranking):
-    """Where they are in their row."""
+    """Of each row of the last axis where the `count` largest elements are, the largest first: (..., N) -> (..., count).
+
+    int32, counted from 0 in the row; in the order of `TopK`, and of what that takes.
+    """
 
     mnemonic: ClassVar[str] = "top_k_indices"
 

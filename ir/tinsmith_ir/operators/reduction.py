@@ -313,7 +313,11 @@ class ArgExtremum(Operator):
 
 @dataclass(frozen=True)
 class ArgMax(ArgExtremum):
-    """Where the largest element is."""
+    """Where along `axis` the largest element is.
+
+    The result is int32, in the input's shape without that axis; of equal elements it is the first. float32 (where NaN
+    wins over nothing), int32, int64, or int8 and int16, compared as they are.
+    """
 
     mnemonic: ClassVar[str] = "arg_max"
 
@@ -323,7 +327,11 @@ class ArgMax(ArgExtremum):
 
 @dataclass(frozen=True)
 class ArgMin(ArgExtremum):
-    """Where the smallest element is."""
+    """Where along `axis` the smallest element is.
+
+    The result is int32, in the input's shape without that axis; of equal elements it is the first. float32 (where NaN
+    wins over nothing), int32, int64, or int8 and int16, compared as they are.
+    """
 
     mnemonic: ClassVar[str] = "arg_min"
 

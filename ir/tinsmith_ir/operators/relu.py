@@ -56,7 +56,10 @@ class Clamp(Rescaling):
 
 @dataclass(frozen=True)
 class Relu(Clamp):
-    """max(x, 0)."""
+    """max(x, 0).
+
+    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
+    """
 
     mnemonic: ClassVar[str] = "relu"
     bounds: ClassVar[Activation] = Activation.RELU
@@ -64,7 +67,10 @@ class Relu(Clamp):
 
 @dataclass(frozen=True)
 class Relu6(Clamp):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
+    """
 
     mnemonic: ClassVar[str] = "relu6"
     bounds: ClassVar[Activation] = Activation.RELU6
@@ -72,7 +78,10 @@ class Relu6(Clamp):
 
 @dataclass(frozen=True)
 class ReluN1To1(Clamp):
-    """min(max(x, -1), 1)."""
+    """min(max(x, -1), 1).
+
+    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
+    """
 
     mnemonic: ClassVar[str] = "relu_n1_to_1"
     bounds: ClassVar[Activation] = Activation.RELU_N1_TO_1
@@ -80,7 +89,10 @@ class ReluN1To1(Clamp):
 
 @dataclass(frozen=True)
 class Relu0To1(Clamp):
-    """min(max(x, 0), 1)."""
+    """min(max(x, 0), 1).
+
+    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
+    """
 
     mnemonic: ClassVar[str] = "relu_0_to_1"
     bounds: ClassVar[Activation] = Activation.RELU_0_TO_1

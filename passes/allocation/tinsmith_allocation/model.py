@@ -27,7 +27,9 @@ class PlanError(TinsmithError):
 class Block(Checked):
     """Bytes that must stay untouched from `first_step` to `last_step`, both included.
 
-    alignment: of the offset, in bytes; a power of two. offset: the one that the block must have, None for any.
+    Steps are integers in the order of execution, and may be negative (-1: before the first call). alignment: of the
+    offset, in bytes; a power of two. offset: the one that the block must have, None for any.
+    Raises PlanError for less than 1 byte, a last step before the first, and an alignment or offset that is none.
     """
 
     name: str
@@ -149,7 +151,7 @@ class Leave(Checked):
 
 
 class Status(enum.Enum):
-    """What is known about a plan."""
+    """What is known about a plan: OPTIMAL, proven that none is smaller; FEASIBLE, right, but perhaps one is."""
 
     OPTIMAL = "optimal"
     FEASIBLE = "feasible"

@@ -33,7 +33,7 @@ from tinsmith_copy_elision.peak import Lives, Move
 
 @dataclass(frozen=True)
 class ElideCopies(Checked):
-    """`elide_copies` as a pass."""
+    """`elide_copies` as a pass: views in the place of calls that only move elements, behind lowering."""
 
     name: ClassVar[str] = "elide-copies"
     # The same bytes, at other places.

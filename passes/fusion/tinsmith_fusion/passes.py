@@ -54,7 +54,7 @@ class FusePadding:
 
 @dataclass(frozen=True)
 class FuseRequantization:
-    """Make one rescaling of two between integers."""
+    """Make one rescaling of two between integers, where all bits of the second one's results stay."""
 
     name: ClassVar[str] = "fuse-requantization"
     # All integers are tried.

@@ -36,7 +36,7 @@ LONGEST_BODY = 1024
 
 @dataclass(frozen=True)
 class RollLoops(Checked):
-    """`roll` as a pass."""
+    """`roll` as a pass: loops in the place of steps that are repeated, where that is less code."""
 
     name: ClassVar[str] = "roll-loops"
     # What a loop means is what was there.

@@ -21,7 +21,7 @@ class HarnessSource:
 
 
 def include_directory() -> Path:
-    """The folder of `tinsmith_harness.h`."""
+    """The folder of `tinsmith_harness.h`, for a compiler's -I: what a test's model description includes."""
     return _C_DIRECTORY
 
 

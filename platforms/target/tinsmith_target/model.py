@@ -287,8 +287,9 @@ class Board(Checked):
 class Target(Checked):
     """What `--target` names: a CPU with its features on a board, and the backend made for it.
 
-    cpu: key of the compiler flags (`platforms/toolchains/flags.bzl`). backend: name of the backend
-    that serves it best (`reference` or `cmsis_nn`).
+    cpu: key of the compiler flags (`platforms/toolchains/flags.bzl`). features: what code may use beyond the base
+    instructions; kernels ask for them. backend: name of the back end that serves it best, such as `reference`,
+    `cmsis_nn` or `pulp_nn`.
     """
 
     name: str
