@@ -221,8 +221,8 @@ def test_gcc_takes_the_assembly_at_every_level(
     files = [str(path) for path in sources() if path.parent.name == folder]
     includes = [f"-I{LIBRARY}", f"-I{LIBRARY / 'include'}", f"-I{LIBRARY.parent / 'include'}"]
     own = [f"-mcpu={cpu}", "-mthumb", "-mfloat-abi=hard", "-std=c11", level]
-    # Not of those that hold nothing for this CPU, nor of what GCC cannot follow unless it optimizes.
-    strict = ["-Wpedantic", "-Wundef", "-Wshadow", "-Wcast-align", "-Werror"]
+    # Not of those that hold nothing for this CPU.
+    strict = ["-Wall", "-Wextra", "-Wpedantic", "-Wundef", "-Wshadow", "-Wcast-align", "-Werror"]
     loose = ["-Wno-error=pedantic"] if folder == "dsp" else []
     command = [compiler, *own, *includes, *strict, *loose, "-c", *files]
     assert subprocess.run(command, cwd=tmp_path, check=False).returncode == 0

@@ -48,8 +48,9 @@ void tinsmith_convolve_pixels_widened_s4(const cmsis_nn_conv_params *params,
   const int32_t depth = filter_dims->c;
   const int32_t at_once = kWidenedBytesDsp / depth & ~1; /* even, so that they begin and end with whole bytes */
   cmsis_nn_per_channel_quant_params part = *quant;
-  tinsmith_convolution_layer layer = tinsmith_convolution_layer_of(params, &part, input_dims, input, filter_dims,
-                                                                   (const int8_t *)widened, bias, output_dims);
+  tinsmith_convolution_layer layer =
+      tinsmith_convolution_layer_of(params, &part, input_dims, input, filter_dims, NULL, bias, output_dims);
+  layer.filter = (const int8_t *)widened; /* not handed over above: GCC would take it for read there */
   for (int32_t left = output_dims->c; left > 0; left -= layer.channels) {
     layer.channels = left < at_once ? left : at_once;
     widen(filter, layer.channels * depth, (int8_t *)widened);

@@ -123,7 +123,8 @@ static void convolve(const cmsis_nn_conv_params *params, const cmsis_nn_per_chan
                      const int8_t *filter, const int32_t *bias, const cmsis_nn_dims *output_dims, int8_t *output,
                      int8_t *fields) {
   int32_t folded_bias[kChannelsAtOnce];
-  mve_matrix part = mve_matrix_of(params, quant, filter_dims, filter, output_dims->c, folded_bias);
+  mve_matrix part = mve_matrix_of(params, quant, filter_dims, filter, output_dims->c, NULL);
+  part.bias = folded_bias; /* not handed over above: GCC would take it for read there */
   const int32_t fields_at_once = mve_fields_fitting(part.depth, mve_convolve_bytes(input_dims, filter_dims));
   const int32_t groups = input_dims->c / filter_dims->c;
   const int32_t group_channels = output_dims->c / groups;
