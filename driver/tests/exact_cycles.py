@@ -1,8 +1,8 @@
 """What a compilation takes on its emulated chip, for tests of passes that save cycles."""
 
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import random_samples
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_ir import Graph
 

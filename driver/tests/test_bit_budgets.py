@@ -14,7 +14,7 @@ from tinsmith_driver.bit_choice import chosen_on_target
 from tinsmith_driver.cli import main
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.layer_costs import LayerCosts, Meter, Runnable, layer_costs
-from tinsmith_driver.pipelines import Model
+from tinsmith_driver.models import Model
 from tinsmith_ir import DoesNotFitError, parse_graph
 from tinsmith_quantization import Sensitivity
 

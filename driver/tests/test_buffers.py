@@ -4,9 +4,11 @@ from pathlib import Path
 
 from tinsmith_allocation import Block, Plan
 from tinsmith_driver.buffers import Occupied
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions, Waits
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.report import report
 from tinsmith_lowering.compressed import stored_constants
 

@@ -316,7 +316,7 @@ def test_a_computer_without_memory_is_told_in_one_line(
     def evaluate() -> None:
         raise MemoryError("unable to allocate 9 TiB")
 
-    monkeypatch.setattr("tinsmith_driver.commands.registry", evaluate)
+    monkeypatch.setattr("tinsmith_driver.lists.registry", evaluate)
     assert main(["targets"]) == 2
     said = "tinsmith: error: this computer has too little memory: unable to allocate 9 TiB\n"
     assert capsys.readouterr().err == said

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tinsmith_driver import main
 from tinsmith_driver.benchmarks.diana_layers import compiled
-from tinsmith_driver.pipelines import read_model
+from tinsmith_driver.models import read_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_ir import Graph, evaluate_graph, evaluate_program
 from tinsmith_ir.evaluate import equal_arrays

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 from exact_cycles import exact_cycles
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.engines import engines_for
 from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import traced
 from tinsmith_driver.traces import Span, tracks_of
 from tinsmith_emulators import MissingEmulatorError, need_emulator

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 from tinsmith_driver import main
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.engines import engines_for
 from tinsmith_driver.exploring import bounded_bytes, compilations
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, read_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_ir import DoesNotFitError
 from tinsmith_target import target

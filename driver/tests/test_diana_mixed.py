@@ -19,15 +19,10 @@ from tinsmith_driver.benchmarks.diana_mixed import (
     mixes_of,
     with_noise,
 )
-from tinsmith_driver.benchmarks.diana_official import (
-    Judgement,
-    as_read,
-    graph_of,
-    network_of,
-)
+from tinsmith_driver.benchmarks.diana_official import Judgement, as_read, graph_of, network_of
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples, load_samples
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import GroupResult, compare, run_samples
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_target import target

@@ -11,8 +11,9 @@ from page_rules import problems
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.differing import Figure, difference
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.report import json_bytes, report, schema
 from tinsmith_driver.report_reading import violations
 from tinsmith_driver.report_types import Report, Run

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cli import main
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_plan_check import check_plan, read_plan
 
 _IMAGES = """graph 2 "g" {

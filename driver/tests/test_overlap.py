@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from exact_cycles import exact_cycles
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_emulators import FirmwareCrashError, MissingEmulatorError, need_emulator
 from tinsmith_ir import GraphError, verify_program
 from tinsmith_ir.program import Call, Program, Step, Wait

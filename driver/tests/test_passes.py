@@ -10,9 +10,10 @@ from tinsmith_allocation import AllocateBuffers
 from tinsmith_driver import passes
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.report import report
 from tinsmith_ir import BIT_EXACT, Contract, Graph, GraphError, Program, UsageError

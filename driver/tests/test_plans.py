@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import read_model, show_after
+from tinsmith_driver.pipelines import show_after
 from tinsmith_ir import Program, print_program
 
 MODEL = find_example().model

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from tinsmith_driver.build import build
 from tinsmith_driver.cli import main
+from tinsmith_driver.models import read_model
 from tinsmith_driver.network import Layers
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_ir import parse_program
 from tinsmith_target import target

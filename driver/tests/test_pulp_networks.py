@@ -21,9 +21,10 @@ from tinsmith_driver.benchmarks.pulp_plans import (
 )
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples, random_samples
+from tinsmith_driver.models import TEXT_FORMAT, Model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import Measurement
 from tinsmith_emulators import CoreCounts, MissingEmulatorError, need_emulator
 from tinsmith_ir import DType, Graph, Quantization, TensorType, UsageError

@@ -10,8 +10,10 @@ import pytest
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.report import warnings
 from tinsmith_ir import DType, Graph, evaluate_graph
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tinsmith_driver.benchmarks.diana_layers import ANALOG, DIGITAL, LAYERS, layers_misses
 from tinsmith_driver.benchmarks.random_layers import LayersRow, RandomLayers, layers_text
-from tinsmith_driver.pipelines import Compilation, Model
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import Model
 from tinsmith_emulators import MissingEmulatorError, need_emulator
 from tinsmith_ir import parse_graph
 from tinsmith_target import target

@@ -7,9 +7,11 @@ import pytest
 from tinsmith_driver import commands, room
 from tinsmith_driver.build import built
 from tinsmith_driver.cli import main
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_target import target
 from tinsmith_toolchains import (
     Cache,

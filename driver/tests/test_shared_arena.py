@@ -10,7 +10,7 @@ from tinsmith_c.testing import host_compiler
 from tinsmith_driver.cli import main
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.kernel_sources import kernel_include_directories, library_sources
-from tinsmith_driver.pipelines import read_model
+from tinsmith_driver.models import read_model
 from tinsmith_ir import Graph, evaluate_graph
 from tinsmith_ir.testing import random_inputs
 

@@ -7,9 +7,11 @@ import jsonschema
 import pytest
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.cli import main
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import TEXT_FORMAT, Model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.report import report, schema
 from tinsmith_driver.report_types import Report, StagedFacts
 from tinsmith_driver.staged import staged_text

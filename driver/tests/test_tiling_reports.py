@@ -8,8 +8,9 @@ import jsonschema
 import pytest
 from tinsmith_driver.benchmarks.pulp import chain
 from tinsmith_driver.cli import main
+from tinsmith_driver.models import TEXT_FORMAT, Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import TEXT_FORMAT, Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.report import report, schema
 from tinsmith_driver.report_types import Report, TiledLayerRow, TilingFacts
 from tinsmith_driver.tiling import copied_bytes, tiling_table, tiling_text

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from tinsmith_driver.certificate import plan_bytes
 from tinsmith_driver.cli import main
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions, Waits
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.speeds import chosen_waits
 from tinsmith_ir import Graph
 from tinsmith_ir.builder import GraphBuilder

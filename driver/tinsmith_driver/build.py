@@ -7,13 +7,13 @@ from pathlib import Path
 
 from tinsmith_toolchains import Firmware, build_firmware, temporary_folder
 
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.kernel_sources import (
     kernel_defines,
     kernel_include_directories,
     kernel_sources,
     needs_cluster,
 )
-from tinsmith_driver.pipelines import Compilation
 
 
 @dataclass(frozen=True, eq=False)

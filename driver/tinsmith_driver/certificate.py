@@ -25,7 +25,8 @@ from tinsmith_lowering import (
     layer_of_call,
 )
 
-from tinsmith_driver.pipelines import Compilation, rooms, tool_version
+from tinsmith_driver.compilation import Compilation, tool_version
+from tinsmith_driver.memory_limits import rooms
 from tinsmith_driver.traced_bytes import Traced, TracedStep, progressions, trace
 
 PLAN_SCHEMA = "tinsmith.plan/1"

@@ -6,11 +6,18 @@ from dataclasses import dataclass
 
 from tinsmith_plan_check.command import add_arguments as add_plan_arguments
 
-from tinsmith_driver import commands, compile_arguments, other_arguments, quantization_command
+from tinsmith_driver import (
+    commands,
+    compile_arguments,
+    compile_command,
+    lists,
+    other_arguments,
+    quantization_command,
+)
 from tinsmith_driver.argument_groups import add_plugins
+from tinsmith_driver.compilation import tool_version
 from tinsmith_driver.examples import epilog
 from tinsmith_driver.flag_parser import ArgumentParser, CommandParser
-from tinsmith_driver.pipelines import tool_version
 
 _EXIT_STATUS = """exit status:
   0  done
@@ -39,7 +46,10 @@ _COMMANDS = (
         commands.check,
     ),
     _Command(
-        "compile", "write C and a report to a folder", compile_arguments.compile_, commands.compile_
+        "compile",
+        "write C and a report to a folder",
+        compile_arguments.compile_,
+        compile_command.compile_,
     ),
     _Command(
         "run", "compile, run on the emulator, keep the outputs", compile_arguments.run, commands.run
@@ -98,9 +108,9 @@ _COMMANDS = (
     _Command(
         "show", "print the IR of a model or of an IR text file", other_arguments.show, commands.show
     ),
-    _Command("plugins", "list the plug-ins, and what each brings", None, commands.plugins),
-    _Command("targets", "list the targets", None, commands.targets),
-    _Command("passes", "list the passes in order, with their options", None, commands.passes),
+    _Command("plugins", "list the plug-ins, and what each brings", None, lists.plugins),
+    _Command("targets", "list the targets", None, lists.targets),
+    _Command("passes", "list the passes in order, with their options", None, lists.passes),
     _Command(
         "demo", "the example network on an emulated Cortex-M55", other_arguments.demo, commands.demo
     ),

@@ -10,13 +10,11 @@ from tinsmith_driver.comparison import FLOAT, ComparedRow, Comparison, empty_row
 from tinsmith_driver.decibels import decibels
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.measuring import measured_row
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.output_losses import (
-    losses_of,
-    network_outputs,
-    right_answers,
-)
-from tinsmith_driver.pipelines import Model, board_ram_bytes, compile_model
+from tinsmith_driver.output_losses import losses_of, network_outputs, right_answers
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, as_integers, quantized
 from tinsmith_driver.sweep import Row, flash_bytes, refused

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.kernel_sources import works_beside_the_core
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import Measurement, compare, run_samples
 
 

@@ -2,7 +2,7 @@
 
 from tinsmith_lowering import CompressedConstants
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import CompressionFacts
 from tinsmith_driver.table import thousands
 

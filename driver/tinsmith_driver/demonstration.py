@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 from tinsmith_ir import UsageError
 
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.memory_report import memory_table
 from tinsmith_driver.messages import bad, good
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.pictures import most_beside, picture, side_by_side
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import json_bytes, layer_table, report
 from tinsmith_driver.running import GroupResult, Measurement, compare, run_samples

@@ -10,8 +10,11 @@ from tinsmith_ir.errors import DoesNotFitError
 from tinsmith_ir.escape import visible
 from tinsmith_ir.passes import Shrunk
 
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.memory_limits import rooms
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Budgets, Compilation, Model, rooms
+from tinsmith_driver.pipelines import Budgets
 from tinsmith_driver.sweep import Row, flash_bytes
 from tinsmith_driver.table import fitted_table, thousands
 

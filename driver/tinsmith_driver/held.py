@@ -2,7 +2,7 @@
 
 from tinsmith_allocation import HeldConstants
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import HeldFacts
 from tinsmith_driver.table import thousands
 

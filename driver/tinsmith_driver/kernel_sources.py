@@ -10,7 +10,7 @@ from tinsmith_ir import Call, Copy, Program
 from tinsmith_ir.program import simple_steps
 from tinsmith_plugins import kernel_folder
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.targets import (
     asks_for_cluster,

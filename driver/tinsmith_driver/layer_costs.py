@@ -8,10 +8,13 @@ from tinsmith_quantization import Sensitivity
 
 from tinsmith_driver.bit_budget import CYCLES
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, board_ram_bytes, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import Measurement, run_samples
 
 _TIMEOUT_SECONDS = 300

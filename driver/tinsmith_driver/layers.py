@@ -10,9 +10,9 @@ from tinsmith_ir.byte_places import places
 from tinsmith_ir.expressions import ZERO
 
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.network import LayerArrays, Layers, layer_arrays
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import (
     Difference,
     Measurement,

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from tinsmith_driver import sweep
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.running import FLOAT_TOLERANCE, compare, run_samples
 
 

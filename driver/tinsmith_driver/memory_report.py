@@ -2,7 +2,7 @@
 
 from tinsmith_driver.buffers import Occupied
 from tinsmith_driver.build import Build
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import Flash, MemoryRow, Ram
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import fitted_table, thousands

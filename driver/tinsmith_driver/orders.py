@@ -2,7 +2,7 @@
 
 from tinsmith_ir.passes import Ordered
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import OrderFacts
 from tinsmith_driver.table import thousands
 

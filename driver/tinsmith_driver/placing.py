@@ -2,7 +2,7 @@
 
 from tinsmith_lowering import PlacementPlan
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import PlacementFacts
 from tinsmith_driver.table import fitted_table, thousands
 

@@ -10,21 +10,18 @@ from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
 from tinsmith_quantization import BITS, Scheme
 
+from tinsmith_driver.asked import model_choices, quantize_choice
 from tinsmith_driver.bit_budget import BYTES, CYCLES, INSTRUCTIONS, BitBudget, on_target
-from tinsmith_driver.commands import model_choices, quantize_choice
 from tinsmith_driver.comparing import ComparedSchemes, compared
 from tinsmith_driver.comparison import is_right
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.layer_costs import with_eight
 from tinsmith_driver.messages import print_warning
-from tinsmith_driver.pipelines import Model, read_model
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantization_page import quantization_html
-from tinsmith_driver.quantization_report import (
-    QuantizationReport,
-    quantization_report,
-)
+from tinsmith_driver.quantization_report import QuantizationReport, quantization_report
 from tinsmith_driver.quantization_text import quantization_text
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized
 from tinsmith_driver.report import json_bytes

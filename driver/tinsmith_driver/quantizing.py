@@ -28,8 +28,9 @@ from tinsmith_driver.calibration import calibration_samples
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, integers_of
 from tinsmith_driver.layer_costs import Meter, Runnable, layer_costs, with_eight
+from tinsmith_driver.models import Model
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
-from tinsmith_driver.pipelines import Model, graph_passes
+from tinsmith_driver.pipelines import graph_passes
 from tinsmith_driver.plugins import registry
 
 _ROUNDING = "set-rounding"

@@ -16,9 +16,10 @@ from tinsmith_driver.build import built
 from tinsmith_driver.completions import with_early_engines
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.parts import Case, cut, of_samples, part, with_outputs
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import Difference, Measurement, compare, run_samples
 
 # What names a part of one network and not of another: values, quoted names, shapes, numbers.

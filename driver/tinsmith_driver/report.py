@@ -11,12 +11,12 @@ from tinsmith_ir import Call, Program, TinsmithError
 from tinsmith_driver.buffers import Occupied, buffer_rows, weight_bytes
 from tinsmith_driver.build import Build
 from tinsmith_driver.cluster import cluster_run, cluster_share
+from tinsmith_driver.compilation import Compilation, tool_version
 from tinsmith_driver.compressed import compression_facts
 from tinsmith_driver.held import held_facts
 from tinsmith_driver.memory_report import flash_facts, ram_facts
 from tinsmith_driver.network import Layers, parameters
 from tinsmith_driver.orders import order_facts
-from tinsmith_driver.pipelines import Compilation, tool_version
 from tinsmith_driver.placing import placement_facts
 from tinsmith_driver.report_types import (
     Accuracy,

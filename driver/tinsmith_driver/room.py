@@ -9,8 +9,8 @@ from pathlib import Path
 from tinsmith_toolchains import flags
 
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.kernel_sources import kernel_include_directories
-from tinsmith_driver.pipelines import Compilation
 
 # The libraries whose functions are measured: programs that call others are linked.
 MEASURED_LIBRARIES = frozenset({"reference", "cmsis_nn"})

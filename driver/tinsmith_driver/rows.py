@@ -3,7 +3,7 @@
 from tinsmith_ir.escape import visible
 from tinsmith_lowering import StreamPlan
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import SegmentFacts, StreamFacts
 from tinsmith_driver.table import thousands
 

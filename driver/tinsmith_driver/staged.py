@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from tinsmith_emulators import CoreCounts
 from tinsmith_lowering import StagedConstants
 
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.report_types import StagedFacts
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import thousands

@@ -8,8 +8,10 @@ from tinsmith_ir.escape import visible
 from tinsmith_ir.pipeline import Pipeline
 from tinsmith_lowering import lower, stored_bytes, stored_constants
 
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, graph_passes, passes_for
+from tinsmith_driver.pipelines import graph_passes, passes_for
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.targets import chosen_target
 

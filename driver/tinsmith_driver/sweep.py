@@ -12,7 +12,7 @@ from tinsmith_ir import DoesNotFitError, UnsupportedError, UsageError
 from tinsmith_ir.escape import visible
 
 from tinsmith_driver.build import Build
-from tinsmith_driver.pipelines import Compilation
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import thousands
 

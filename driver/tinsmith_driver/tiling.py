@@ -7,8 +7,8 @@ from tinsmith_ir.program import Copy, Program, instances
 from tinsmith_lowering import TiledLayer, TilePlan
 
 from tinsmith_driver.cluster import cluster_share, waits_text
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.kernel_sources import fetches
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.report_types import TiledLayerRow, TilingFacts
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import fitted_table, listed, thousands

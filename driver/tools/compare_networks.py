@@ -22,10 +22,12 @@ from pathlib import Path
 
 import numpy as np
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.kernel_sources import kernel_include_directories, kernel_sources
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import Measurement, run_samples
 from tinsmith_emulators import EmulatorError
 from tinsmith_ir import TinsmithError

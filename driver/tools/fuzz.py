@@ -18,8 +18,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 
+from tinsmith_driver.models import Model, model_of
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Model, compile_model, model_of
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_ir import TinsmithError, parse_graph, print_graph
 from tinsmith_ir.errors import GraphError, ModelError, ParseError, UnsupportedError, UsageError
 from tinsmith_ir.program_printer import print_program

@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_ir import DType, TinsmithError
 from tinsmith_ir.testing import random_graph
 

@@ -19,9 +19,10 @@ import numpy as np
 from random_images import RandomNetwork
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions, Waits
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_ir import TinsmithError
 from tinsmith_ir.errors import DoesNotFitError

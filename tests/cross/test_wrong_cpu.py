@@ -10,18 +10,15 @@ from tempfile import TemporaryDirectory
 
 import pytest
 from tinsmith_driver.build import build
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.kernel_sources import kernel_include_directories, kernel_sources
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Compilation, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_target import Target, target, targets
-from tinsmith_toolchains import (
-    Cache,
-    CompileError,
-    build_firmware,
-    compiler_for,
-)
+from tinsmith_toolchains import Cache, CompileError, build_firmware, compiler_for
 from tinsmith_toolchains.tools import run_tool
 
 _DIGITS = Path(__file__).parents[2] / "examples" / "digits"

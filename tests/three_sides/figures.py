@@ -5,16 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import (
-    Compilation,
-    Model,
-    compile_model,
-    graph_passes,
-    passes_for,
-)
+from tinsmith_driver.pipelines import compile_model, graph_passes, passes_for
 from tinsmith_driver.running import compare, run_samples
 from tinsmith_ir import Graph
 from tinsmith_ir.operators import AveragePool2D

@@ -15,8 +15,8 @@ from tinsmith_driver.benchmarks.mlperf_tiny import float_files
 from tinsmith_driver.bit_budget import BitBudget, CostLimit
 from tinsmith_driver.bit_choice import BitsOnTarget
 from tinsmith_driver.float_islands import FloatIslands
+from tinsmith_driver.models import read_model
 from tinsmith_driver.output_losses import integer_losses
-from tinsmith_driver.pipelines import read_model
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized
 from tinsmith_driver.table import table, thousands
 

@@ -18,8 +18,9 @@ from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, tiny
 from tinsmith_driver.bundle import bundle_files
 from tinsmith_driver.bundle.includes import quoted_includes
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands

@@ -60,10 +60,10 @@ from tinsmith_driver.benchmarks.random_layers import LayersRow, layers_text
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.layers import with_layers
 from tinsmith_driver.options import selection
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, traced

@@ -33,9 +33,9 @@ from tinsmith_driver.benchmarks.htvm_schedule import cycles_of
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import made_model, wrong_bytes
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples, random_samples
 from tinsmith_driver.options import selection
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, compare, run_samples, traced

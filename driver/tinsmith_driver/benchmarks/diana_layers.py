@@ -9,9 +9,11 @@ from tinsmith_target import ChipConstant, SocSimulator
 
 from tinsmith_driver.benchmarks.random_layers import LayersRow, RandomLayers
 from tinsmith_driver.build import Build
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.engines import engines_for
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions, PassChoice
-from tinsmith_driver.pipelines import Compilation, Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 
 TARGET = "diana"
 DIGITAL, ANALOG, BOTH = "digital", "analog", "both"

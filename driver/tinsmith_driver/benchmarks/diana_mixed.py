@@ -29,9 +29,9 @@ from tinsmith_driver.benchmarks.diana_official import (
 from tinsmith_driver.benchmarks.mlperf_tiny import float_files
 from tinsmith_driver.benchmarks.subjects import wrong_bytes
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.output_losses import Outputs
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.quantizing import QuantizedModel, real_numbers
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.table import table, thousands

@@ -28,8 +28,8 @@ from tinsmith_driver.benchmarks.mlperf_tiny import (
 from tinsmith_driver.benchmarks.subjects import compared, wrong_bytes
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, is_classifier, load_samples
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.output_losses import Outputs, network_outputs, right_answers
-from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, as_integers, quantized
 from tinsmith_driver.table import table, thousands

@@ -37,9 +37,9 @@ from tinsmith_driver.benchmarks.overhead_picture import Bar, picture
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, wrong_bytes
 from tinsmith_driver.build import built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import random_samples
 from tinsmith_driver.options import selection
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import traced
 from tinsmith_driver.table import table, thousands

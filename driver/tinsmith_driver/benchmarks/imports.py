@@ -22,14 +22,10 @@ from tinsmith_plugins import ImportCase, ImportChoices, Importer, ModelSource
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import random_samples
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import (
-    Model,
-    board_ram_bytes,
-    compile_model,
-    graph_passes,
-    passes_for,
-)
+from tinsmith_driver.pipelines import compile_model, graph_passes, passes_for
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import FLOAT_TOLERANCE, compare, run_samples

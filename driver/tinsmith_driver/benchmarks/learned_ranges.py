@@ -17,10 +17,10 @@ from tinsmith_driver.benchmarks.mlperf_tiny import FLOAT_MODELS, float_files
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.inputs import Samples, load_samples
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.options import selection
 from tinsmith_driver.output_losses import integer_losses
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import Model, read_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import named_scheme, prepared
 from tinsmith_driver.table import table

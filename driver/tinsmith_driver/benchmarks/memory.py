@@ -13,9 +13,10 @@ from tinsmith_ir import DoesNotFitError
 from tinsmith_driver.benchmarks.mobilenet_v2 import mobilenet_v2
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, compared, made_model, tiny
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice, shrinking_names
-from tinsmith_driver.pipelines import Compilation, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands
 

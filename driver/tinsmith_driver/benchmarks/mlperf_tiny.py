@@ -17,9 +17,12 @@ from tinsmith_ir.testing import mlperf_tiny_dir, mlperf_tiny_inputs_dir
 from tinsmith_driver.benchmarks.reached import FIGURES, read_reached, risen
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import load_samples
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import Compilation, board_ram_bytes, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement, compare, run_samples
 from tinsmith_driver.table import table, thousands

@@ -30,9 +30,11 @@ from tinsmith_driver.benchmarks.remote_weights import (
 )
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import Subject, byte_status, compared, tiny
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.float_islands import FloatIslands
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.options import CompileOptions, PassChoice, selection
-from tinsmith_driver.pipelines import Compilation, Model, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import QuantizeChoice, quantized
 from tinsmith_driver.table import table, thousands

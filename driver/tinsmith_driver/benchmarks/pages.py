@@ -19,8 +19,10 @@ from tinsmith_driver.build import built
 from tinsmith_driver.html import html_report
 from tinsmith_driver.inputs import load_samples
 from tinsmith_driver.layers import with_layers
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import read_model
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import board_ram_bytes, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.report import report

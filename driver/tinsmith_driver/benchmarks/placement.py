@@ -9,9 +9,9 @@ from typing import Protocol
 from tinsmith_lowering import PlacementPlan
 
 from tinsmith_driver.benchmarks.pulp_checkout import BenchmarkError
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.engines import PLACING
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import Compilation
 from tinsmith_driver.table import table, thousands
 
 _MOST_SECONDS = 5.0

@@ -20,9 +20,10 @@ from tinsmith_driver.benchmarks.order_graphs import FAMILIES
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.scaling import chain
 from tinsmith_driver.benchmarks.subjects import made_model, tiny
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import chosen_passes
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands

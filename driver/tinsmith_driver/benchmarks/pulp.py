@@ -31,10 +31,12 @@ from tinsmith_driver.benchmarks.pulp_proof import Section
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import compared, made_model, tiny, wrong_bytes
 from tinsmith_driver.cluster import cluster_share
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions, selection
 from tinsmith_driver.passes import PassChoice
-from tinsmith_driver.pipelines import Compilation, Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.running import Measurement
 from tinsmith_driver.table import table, thousands

@@ -10,23 +10,13 @@ from dataclasses import dataclass, replace
 
 from tinsmith_ir import DoesNotFitError, View
 from tinsmith_ir.expressions import Expression
-from tinsmith_ir.program import (
-    Buffer,
-    Call,
-    Copy,
-    Engine,
-    Held,
-    Memory,
-    Program,
-    Step,
-    Wait,
-)
+from tinsmith_ir.program import Buffer, Call, Copy, Engine, Held, Memory, Program, Step, Wait
 from tinsmith_ir.types import TensorType
 from tinsmith_lowering import Kernel, find_kernel, layer_of_call
 
 from tinsmith_driver.benchmarks.subjects import compared, wrong_bytes
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples
-from tinsmith_driver.pipelines import Compilation
 
 TILE = "tile"
 """The pass that must not have run."""

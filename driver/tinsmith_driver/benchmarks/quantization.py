@@ -19,12 +19,7 @@ from tinsmith_ir import Array, Graph
 from tinsmith_plugins import ImportChoices
 from tinsmith_quantization import Losses, quantize, scheme, sqnr, top1_agreement
 
-from tinsmith_driver.benchmarks.bit_budgets import (
-    CASES,
-    budget_misses,
-    budget_rows,
-    budget_text,
-)
+from tinsmith_driver.benchmarks.bit_budgets import CASES, budget_misses, budget_rows, budget_text
 from tinsmith_driver.benchmarks.channel_splits import (
     SPLIT_SCHEMES,
     SplitRow,
@@ -52,9 +47,10 @@ from tinsmith_driver.demonstration import find_example
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, load_samples
 from tinsmith_driver.measuring import measured_row
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import Model, compile_model, read_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantizing import (
     QuantizeChoice,

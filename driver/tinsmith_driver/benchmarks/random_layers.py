@@ -10,7 +10,8 @@ from tinsmith_toolchains import temporary_folder
 
 from tinsmith_driver.benchmarks.pulp_checkout import checkout, script_lines
 from tinsmith_driver.benchmarks.subjects import Subject, compared, wrong_bytes
-from tinsmith_driver.pipelines import Compilation, Model, read_model
+from tinsmith_driver.compilation import Compilation
+from tinsmith_driver.models import Model, read_model
 from tinsmith_driver.table import table
 
 _LEAST_TAKEN = 0.3

@@ -18,8 +18,9 @@ from tinsmith_ir.operators import Add, Conv2D, MaxPool2D, Operator, Relu
 from tinsmith_driver.benchmarks.mlperf_tiny import TARGETS
 from tinsmith_driver.benchmarks.result import BenchmarkResult
 from tinsmith_driver.benchmarks.subjects import made_model
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions, selection
-from tinsmith_driver.pipelines import Model, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.progress import progress
 from tinsmith_driver.table import table, thousands
 

@@ -9,9 +9,10 @@ from tinsmith_ir import Graph
 
 from tinsmith_driver.benchmarks.mlperf_tiny import network_files, read_baseline
 from tinsmith_driver.build import Build, built
+from tinsmith_driver.compilation import Compilation
 from tinsmith_driver.inputs import Samples, load_samples, random_samples
+from tinsmith_driver.models import TEXT_FORMAT, Model, read_model
 from tinsmith_driver.network import Network
-from tinsmith_driver.pipelines import TEXT_FORMAT, Compilation, Model, read_model
 from tinsmith_driver.running import Measurement, compare, run_samples
 
 

@@ -3,12 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tinsmith_c import (
-    c_name,
-    generated_inputs,
-    shared_arena_header,
-    write_check,
-)
+from tinsmith_c import c_name, generated_inputs, shared_arena_header, write_check
 from tinsmith_ir import UnsupportedError, UsageError
 from tinsmith_ir.escape import visible
 from tinsmith_toolchains import temporary_folder
@@ -19,6 +14,7 @@ from tinsmith_driver.bundle.includes import with_included
 from tinsmith_driver.bundle.manifests import Facts, manifests
 from tinsmith_driver.bundle.needed import NeededFiles
 from tinsmith_driver.bundle.sbom import SBOM_NAME, Origin, sbom
+from tinsmith_driver.compilation import Compilation, tool_version
 from tinsmith_driver.inputs import Samples
 from tinsmith_driver.kernel_sources import (
     fetches,
@@ -27,7 +23,6 @@ from tinsmith_driver.kernel_sources import (
     needs_cluster,
 )
 from tinsmith_driver.network import evaluate
-from tinsmith_driver.pipelines import Compilation, tool_version
 
 __all__ = ["bundle_files", "check_target", "refuse_content"]
 

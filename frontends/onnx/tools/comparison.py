@@ -19,8 +19,9 @@ from model_inputs import (
 from runtime_oracle import Oracle, OracleError
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.models import Model
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Model, compile_model, graph_passes, passes_for
+from tinsmith_driver.pipelines import compile_model, graph_passes, passes_for
 from tinsmith_driver.running import run_samples
 from tinsmith_ir import Graph
 from tinsmith_ir.errors import TinsmithError

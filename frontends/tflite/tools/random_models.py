@@ -19,9 +19,11 @@ from dataclasses import dataclass, field, replace
 
 from tinsmith_driver.build import built
 from tinsmith_driver.inputs import Samples
+from tinsmith_driver.memory_limits import board_ram_bytes
+from tinsmith_driver.models import Model
 from tinsmith_driver.network import evaluate
 from tinsmith_driver.options import CompileOptions
-from tinsmith_driver.pipelines import Model, board_ram_bytes, compile_model
+from tinsmith_driver.pipelines import compile_model
 from tinsmith_driver.running import different_bytes, run_samples
 from tinsmith_driver.table import table
 from tinsmith_ir import Graph, Value
