@@ -13,7 +13,9 @@ from tinsmith_driver.pictures import most_beside
 from tinsmith_driver.progress import progress
 from tinsmith_driver.terminal import columns_of, fitted_prose, say
 
-LONG = "/home/somebody/a folder/with_a_name_that_is_longer_than_the_half_of_a_terminal/model.tflite"
+LONG = (
+    "/srv/a folder/of_somebody/with_a_name_that_is_longer_than_the_half_of_a_terminal/model.tflite"
+)
 PROSE = f"expected a file with a model, got no such file, of which the name is {LONG}; what to do is to name another"
 
 
@@ -55,7 +57,7 @@ def test_prose_goes_on_below_on_a_terminal_and_names_stay_whole(
     assert middle[0].startswith("  expected")
     assert all(line.startswith("    ") for line in middle[1:])
     words = LONG.split()
-    assert all(len(line) <= 80 or line.strip() in words for line in middle)
+    assert all(len(line) <= 80 or line.strip(" ;") in words for line in middle)
 
 
 def test_prose_is_whole_where_people_search_it() -> None:
@@ -131,5 +133,6 @@ def test_an_option_that_is_not_there_is_refused_by_its_command(
 ) -> None:
     assert main(["verify", "m.tflite", "--target", "host", "--sampels", "x", "--zzz"]) == 2
     said = capsys.readouterr().err
-    assert said.startswith("usage: tinsmith verify ")
-    assert "unrecognized arguments: --sampels x --zzz (did you mean --samples?)" in said
+    wrong = "unrecognized arguments: --sampels x --zzz (did you mean --samples?)"
+    help_ = "tinsmith verify --help says what it takes"
+    assert said == f"tinsmith verify: error: {wrong}\n{help_}\n"

@@ -96,7 +96,7 @@ def _run(arguments: Sequence[str] | None) -> int:
             if arguments is not None:
                 return _called(_parsed(arguments))
             app.run(_called, sys.argv, flags_parser=lambda argv: _parsed(argv[1:]))
-        except SystemExit as ended:  # absl's way to end; argparse has printed usage and reason
+        except SystemExit as ended:  # absl's way to end; argparse has printed the reason
             return ended.code if isinstance(ended.code, int) else 2
 
 

@@ -17,6 +17,7 @@ from absl import app, flags, logging
 from absl.flags import argparse_flags
 
 from tinsmith_driver.messages import COLOR_CHOICES, print_error
+from tinsmith_driver.terminal import say
 
 _DESCRIPTION = """absl's flags, too, see --helpfull: --verbosity N (-v is 1),
 --logtostderr, --alsologtostderr, --log_dir DIR, --flagfile FILE"""
@@ -56,14 +57,14 @@ class ArgumentParser(argparse_flags.ArgumentParser):
             self.error(str(error))
 
     def error(self, message: str) -> NoReturn:
-        """As argparse does, in the colour of errors."""
-        self.print_usage(sys.stderr)
+        """In the colour of errors. The usage of commands that compile is a page by itself, so that is only named."""
         print_error(message, f"{self.prog}: ")
+        say(f"{self.prog} --help says what it takes", sys.stderr)
         self.exit(2)
 
 
 class CommandParser(ArgumentParser):
-    """Of a subcommand: it refuses itself what it does not know, with its own usage."""
+    """Of a subcommand: it refuses itself what it does not know, and names itself."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """As ArgumentParser does; nothing is left."""

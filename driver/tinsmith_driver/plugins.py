@@ -29,14 +29,19 @@ def using(origins: Sequence[str]) -> Generator[None]:
 
 
 def plugin_table() -> str:
-    """All of them for people: where each is, and what it brings."""
+    """All of them for people: what each brings, and where it is."""
     rows = [
-        [visible(found.plugin.name), what, ", ".join(names), found.origin]
+        [visible(found.plugin.name), what, ", ".join(names)]
         for found in registry().plugins
         for what, names in _brought(found.plugin).items()
         if names
     ]
-    return fitted_table(["plug-in", "brings", "names", "is"], rows)
+    places = [[visible(found.plugin.name), found.origin] for found in registry().plugins]
+    tables = (
+        fitted_table(["plug-in", "brings", "names"], rows),
+        fitted_table(["plug-in", "is"], places),
+    )
+    return "\n\n".join(tables)
 
 
 def _brought(plugin: Plugin) -> dict[str, list[str]]:
