@@ -59,6 +59,28 @@ def test_kernels_that_were_refused_are_said_with_the_reason(
     assert re.search(r"kernel of b: \S+ of reference; refused: cmsis_nn has no kernel for", said)
 
 
+def test_what_the_quantizer_chose_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    digits = find_example().model.parent
+    data = ["--calibration", str(digits / "digits_calibration.npz"), "--calibration-samples", "2"]
+    command = [
+        "quantize",
+        str(digits / "digits_float.tflite"),
+        *data,
+        "-o",
+        str(tmp_path / "q.tsm"),
+    ]
+    assert main([*command, "--scheme", "int4", "-vv"]) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert "quantize int4: ranges of 10 tensors from 2 samples" in lines
+    assert any(re.match(r"weights of \S+: 4 bits, 1,536 bytes, SQNR [\d.]+ dB$", x) for x in lines)
+    assert any(re.match(r"tensor image: i8 of 0\.0039\d+, zero at -128; 0 to 1", x) for x in lines)
+    assert any(line.startswith("pass fold-quantization: ") for line in lines)
+    assert main(command) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_plans_that_were_tried_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert _compile(tmp_path, "-v", "--ram", "1500") in (0, 1)
     said = capsys.readouterr().err

@@ -25,6 +25,7 @@ from tinsmith_quantization import (
 from tinsmith_driver.bit_budget import BitBudget
 from tinsmith_driver.bit_choice import BitsOnTarget, chosen_on_target, chosen_within
 from tinsmith_driver.calibration import calibration_samples
+from tinsmith_driver.decisions import PassLog
 from tinsmith_driver.float_islands import FloatIslands
 from tinsmith_driver.inputs import Samples, integers_of
 from tinsmith_driver.layer_costs import Meter, Runnable, layer_costs, with_eight
@@ -32,6 +33,7 @@ from tinsmith_driver.models import Model
 from tinsmith_driver.passes import PassChoice, chosen_passes, pass_entries, with_options
 from tinsmith_driver.pipelines import graph_passes
 from tinsmith_driver.plugins import registry
+from tinsmith_driver.quantization_log import log_quantization
 
 _ROUNDING = "set-rounding"
 
@@ -152,7 +154,9 @@ class _Quantizer:
         chosen = scheme or choice.scheme
         same = {**choice.same, **choice.kept}
         made = quantize(self.whole, self.runs, chosen, self.on_step, bits, same)
-        result = Pipeline(_integer_passes(chosen)).run(made.graph)
+        log_quantization(choice.text, len(self.runs), made)
+        log = PassLog(made.graph)
+        result = Pipeline(_integer_passes(chosen)).run(made.graph, on_made=log.tell)
         warnings = tuple(warning for record in result.records for warning in record.warnings)
         choice.islands.check(result.graph, warnings)
         integers = replace(
