@@ -84,6 +84,15 @@ def test_nothing_is_said_behind_a_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal.lines() == ["warning: something is odd", ""]
 
 
+def test_a_bar_is_full_when_more_comes_than_was_foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _terminal(monkeypatch)
+    monkeypatch.setattr("tinsmith_driver.progress._QUIET_SECONDS", 0)
+    with progress("quantize", 1) as bar:
+        for _ in range(3):
+            bar.step("more")
+        assert terminal.lines()[-1] == f"quantize [{'#' * 28}] 2/1 more"
+
+
 def test_a_bar_that_was_not_shown_is_not_erased(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _terminal(monkeypatch)
     with progress("compile", 3) as bar:

@@ -1,7 +1,7 @@
 """What the arguments of a command ask for: a model, how to compile it, samples, and where reports go."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -18,7 +18,8 @@ from tinsmith_driver.network import Network
 from tinsmith_driver.options import CompileOptions, Memories, Waits
 from tinsmith_driver.passes import PassChoice, shrinking_names
 from tinsmith_driver.plugins import registry
-from tinsmith_driver.quantizing import QuantizeChoice, as_integers, quantized
+from tinsmith_driver.progress import progress
+from tinsmith_driver.quantizing import QuantizeChoice, as_integers, quantized, step_count
 from tinsmith_driver.report_files import ReportPlaces, folder_places
 from tinsmith_driver.sayings import print_each
 from tinsmith_driver.speeds import chosen_waits
@@ -30,14 +31,16 @@ _RANDOM_SAMPLES = 4
 _Choice = TypeVar("_Choice")
 
 
-def asked_model(
-    arguments: argparse.Namespace, on_step: Callable[[str], None] = lambda _: None
-) -> Model:
-    """The model that is named, quantized if that is asked for."""
+def asked_model(arguments: argparse.Namespace) -> Model:
+    """The model that is named, quantized if that is asked for, which has a bar of its own."""
     name: str | None = getattr(arguments, "name", None)
     choice = quantize_choice(arguments)
     model = read_model(arguments.model, name, model_choices(arguments, real=choice is not None))
-    return model if choice is None else quantized(model, choice, on_step).model
+    if choice is None:
+        return model
+    shown: bool | None = getattr(arguments, "progress", None)
+    with progress("quantize", step_count(model, choice), enabled=shown) as bar:
+        return quantized(model, choice, bar.step).model
 
 
 def quantize_choice(

@@ -33,8 +33,8 @@ def compile_(arguments: argparse.Namespace) -> int:
         return _compile_together(arguments)
     _check_places(arguments)
     options = compile_options(arguments, arguments.ram)
+    model = asked_model(arguments)
     with progress("compile", len(passes_for(options)) + 1, enabled=arguments.progress) as bar:
-        model = asked_model(arguments, bar.step)
         compilation = compile_model(model, options, bar.step)
     result = report(compilation)
     html = html_report(result).encode()

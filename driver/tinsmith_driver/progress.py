@@ -20,7 +20,7 @@ class Progress:
     """Shows `label [#####     ] 3/12 what` in place, and erases itself at the end."""
 
     def __init__(self, label: str, total: int, stream: TextIO, *, enabled: bool) -> None:
-        """total: how many calls of `step` will come."""
+        """total: how many calls of `step` will come, about: more leave the bar full."""
         self._label, self._total, self._stream = label, total, stream
         self._enabled, self._done, self._started = enabled, 0, time.monotonic()
         self._is_there = False
@@ -28,7 +28,7 @@ class Progress:
     def step(self, what: str = "") -> None:
         """One more part is about to start; `what` names it."""
         if self._enabled and time.monotonic() - self._started >= _QUIET_SECONDS:
-            filled = _WIDTH * self._done // max(self._total, 1)
+            filled = min(_WIDTH * self._done // max(self._total, 1), _WIDTH)
             bar = "#" * filled + "." * (_WIDTH - filled)
             line = f"{self._label} [{bar}] {self._done}/{self._total} {what}"
             # A line that went on below could not be erased.

@@ -8,22 +8,21 @@ from pathlib import Path
 from tinsmith_ir import Graph, UsageError
 from tinsmith_ir.escape import visible, visible_lines
 from tinsmith_ir.printer import print_graph
-from tinsmith_quantization import BITS, Scheme
+from tinsmith_quantization import BITS
 
 from tinsmith_driver.asked import model_choices, quantize_choice
 from tinsmith_driver.bit_budget import BYTES, CYCLES, INSTRUCTIONS, BitBudget, on_target
 from tinsmith_driver.comparing import ComparedSchemes, compared
 from tinsmith_driver.comparison import is_right
 from tinsmith_driver.inputs import Samples, load_samples
-from tinsmith_driver.layer_costs import with_eight
 from tinsmith_driver.messages import print_warning
-from tinsmith_driver.models import Model, read_model
+from tinsmith_driver.models import read_model
 from tinsmith_driver.plugins import registry
 from tinsmith_driver.progress import progress
 from tinsmith_driver.quantization_page import quantization_html
 from tinsmith_driver.quantization_report import QuantizationReport, quantization_report
 from tinsmith_driver.quantization_text import quantization_text
-from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized
+from tinsmith_driver.quantizing import QuantizeChoice, QuantizedModel, quantized, step_count
 from tinsmith_driver.report import json_bytes
 from tinsmith_driver.text_files import TEXT_SUFFIX
 from tinsmith_driver.writing import refuse_collisions, write_outputs
@@ -47,7 +46,9 @@ def quantize(arguments: argparse.Namespace) -> int:
     schemes = _schemes(arguments, asked, suffix)
     model = read_model(arguments.model, arguments.name, model_choices(arguments, real=True))
     with progress(
-        "quantize", _step_count(model, choice, schemes), enabled=arguments.progress
+        "quantize",
+        step_count(model, choice, () if schemes is None else schemes.choices),
+        enabled=arguments.progress,
     ) as bar:
         made = quantized(model, choice, bar.step)
         bar.step("comparing")
@@ -183,25 +184,6 @@ def _for_format(choice: QuantizeChoice, suffix: str) -> QuantizeChoice:
         integer_lstms=choice.scheme.integer_lstms and suffix != ".onnx",
     )
     return replace(choice, scheme=scheme)
-
-
-def _step_count(model: Model, choice: QuantizeChoice, schemes: ComparedSchemes | None) -> int:
-    """About: passes leave fewer values, which only a bar that ends early shows; networks that a budget wants again
-    are not foreseen.
-    """
-    if not isinstance(model.graph, Graph):
-        return 0
-    choices = (choice,) if schemes is None else (choice, *schemes.choices)
-    trained = sum(_training_steps(one.scheme) for one in choices)
-    budget = choice.budget
-    alike = 0 if budget is None or budget.target is None else len(with_eight(budget.choices))
-    made = sum(2 if one.scheme.split else 1 for one in choices) + alike
-    return trained + made * (2 * len(model.graph.values) + 2)
-
-
-def _training_steps(scheme: Scheme) -> int:
-    """Of the network, and of that with channels split."""
-    return scheme.training_steps * (2 if scheme.split else 1)
 
 
 def _given(arguments: argparse.Namespace, made: QuantizedModel) -> list[Samples]:

@@ -134,6 +134,25 @@ def quantized(
     )
 
 
+def step_count(model: Model, choice: QuantizeChoice, others: Sequence[QuantizeChoice] = ()) -> int:
+    """How often `quantized` calls `on_step`, about: passes leave fewer values, which only a bar that ends early shows;
+    networks that a budget wants again are not foreseen. others: choices that the model is quantized by, too.
+    """
+    if not isinstance(model.graph, Graph):
+        return 0
+    choices = (choice, *others)
+    trained = sum(_training_steps(one.scheme) for one in choices)
+    budget = choice.budget
+    alike = 0 if budget is None or budget.target is None else len(with_eight(budget.choices))
+    made = sum(2 if one.scheme.split else 1 for one in choices) + alike
+    return trained + made * (2 * len(model.graph.values) + 2)
+
+
+def _training_steps(scheme: Scheme) -> int:
+    """Of the network, and of that with channels split."""
+    return scheme.training_steps * (2 if scheme.split else 1)
+
+
 @dataclass(frozen=True, eq=False)
 class _Quantizer:
     """Makes networks of integers of different bits. whole: the float network with inputs in place of what is kept;
