@@ -137,7 +137,7 @@ def test_what_it_brings_is_among_the_choices(announced: Path) -> None:
     result = tinsmith(announced, "check", *model("--target", "host", "--backend", "lost"))
     assert result.returncode == 2
     for name in ("cmsis_nn", "reference", "thresholds"):
-        assert name in result.stderr.splitlines()[-1]
+        assert name in result.stderr
 
 
 def test_its_pass_may_be_left_out(announced: Path) -> None:
