@@ -120,7 +120,8 @@ def _readme(facts: Facts, programs: Sequence[Program]) -> str:
         f"| CMake | `add_subdirectory({library})`, `target_link_libraries(app PRIVATE {library})`; or `cmake -B build` "
         "here for the check |",
         f"| ESP-IDF | copy to `components/{library}`, and `REQUIRES {library}` |",
-        f"| Zephyr | `-DEXTRA_ZEPHYR_MODULES=<this folder>`, and `CONFIG_{library.upper()}=y` |",
+        f"| Zephyr | `-DEXTRA_ZEPHYR_MODULES=<this folder>` (without a west workspace `-DZEPHYR_MODULES`), and "
+        f"`CONFIG_{library.upper()}=y` |",
         f"| Arduino | copy to `libraries/{library}`; File, Examples, {library}, check |",
         f"| PlatformIO | copy to `lib/{library}` |",
         f"| CMSIS-Pack | `cpackget add <this folder>/Tinsmith.{library}.pdsc`, and component `Machine Learning:Network:"
