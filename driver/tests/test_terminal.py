@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from tinsmith_driver import main
 from tinsmith_driver.demonstration import find_example
+from tinsmith_driver.flag_parser import flags_at_their_defaults
+from tinsmith_driver.logs import log_decision, logging_as_asked
 from tinsmith_driver.messages import coloring, print_error, print_warning
 from tinsmith_driver.pictures import most_beside
 from tinsmith_driver.progress import progress
@@ -91,6 +93,16 @@ def test_a_bar_is_full_when_more_comes_than_was_foreseen(monkeypatch: pytest.Mon
         for _ in range(3):
             bar.step("more")
         assert terminal.lines()[-1] == f"quantize [{'#' * 28}] 2/1 more"
+
+
+def test_a_decision_that_nobody_wants_leaves_the_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = _terminal(monkeypatch)
+    monkeypatch.setattr("tinsmith_driver.progress._QUIET_SECONDS", 0)
+    with flags_at_their_defaults(), logging_as_asked(None), progress("compile", 3) as bar:
+        bar.step("here")
+        shown = terminal.getvalue()
+        log_decision("something")
+        assert terminal.getvalue() == shown
 
 
 def test_a_bar_that_was_not_shown_is_not_erased(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,14 +23,12 @@ DECISION, DETAIL = 1, 2
 @logging.skip_log_prefix
 def log_decision(text: str) -> None:
     """Say what was decided, in one line whatever names it holds."""
-    erase_bars()
     logging.vlog(DECISION, "%s", visible(text))
 
 
 @logging.skip_log_prefix
 def log_detail(text: str) -> None:
     """Say what led to a decision."""
-    erase_bars()
     logging.vlog(DETAIL, "%s", visible(text))
 
 
@@ -84,8 +82,12 @@ class _Lines(logging.PythonFormatter):
         """One line, which goes on below on a terminal that is too narrow."""
         to_file = logging.get_absl_handler().python_handler.stream is not sys.stderr
         if to_file or record.name != _own_logger().name:
-            return super().format(record)
-        return fitted_prose(record.getMessage(), sys.stderr)
+            line = super().format(record)
+        else:
+            line = fitted_prose(record.getMessage(), sys.stderr)
+        if not to_file:
+            erase_bars()  # here, since only what is written is formatted
+        return line
 
 
 class _FileHandler(standard.StreamHandler):  # pyright: ignore[reportMissingTypeArgument]
