@@ -27,7 +27,6 @@ from tinsmith_driver.writing import STANDARD_OUTPUT, refuse_collisions
 
 _RANDOM_SAMPLES = 4
 
-
 _Choice = TypeVar("_Choice")
 
 
@@ -57,8 +56,8 @@ def quantize_choice(
             )
         for name in ("float_islands", "same", "keep"):
             if getattr(arguments, name):
-                option = name.replace("_", "-")
-                raise UsageError(f"--{option}: expected --quantize beside it, got none")
+                alone = name.replace("_", "-")
+                raise UsageError(f"--{alone}: expected --quantize beside it, got none")
         return None
     choice = QuantizeChoice.parse(
         arguments.quantize,
@@ -90,6 +89,7 @@ def _by_name(option: str, given: Sequence[tuple[str, _Choice]]) -> dict[str, _Ch
 
 
 def compile_options(arguments: argparse.Namespace, ram_bytes: int | None) -> CompileOptions:
+    """All that decides what is compiled. ram_bytes: what the arena may take; None is as much as it needs."""
     return replace(
         pass_options(arguments),
         name=arguments.name,
@@ -164,6 +164,9 @@ def _left_whole(arguments: argparse.Namespace) -> list[str]:
 
 
 def asked_samples(arguments: argparse.Namespace, graph: Network, model: Model) -> list[Samples]:
+    """Those of --inputs, as the network takes them, else random ones. Raises UsageError for a network without inputs
+    and a file without samples.
+    """
     if not graph.inputs:
         raise UsageError(f"network {graph.name!r} has no inputs to give samples to")
     if arguments.inputs is None:
@@ -183,6 +186,7 @@ def asked_samples(arguments: argparse.Namespace, graph: Network, model: Model) -
 
 
 def asked_places(arguments: argparse.Namespace) -> ReportPlaces:
+    """Where the reports go that were asked for by their names."""
     return ReportPlaces(arguments.json, arguments.html, arguments.layers_csv)
 
 

@@ -24,8 +24,6 @@ from tinsmith_driver.options import CompileOptions
 from tinsmith_driver.targets import called_kernels, chosen_target
 
 _Result = TypeVar("_Result")
-
-
 _Facts = TypeVar("_Facts")
 
 
@@ -168,6 +166,7 @@ def _options_text(options: CompileOptions, called: Collection[str]) -> tuple[str
 
 
 def timed(name: str, work: Callable[[], _Result]) -> tuple[_Result, PassRecord]:
+    """What `work` gives, and the record of a step of that name, which changes no bit."""
     start = time.perf_counter()
     result = work()
     seconds = time.perf_counter() - start

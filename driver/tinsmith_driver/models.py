@@ -23,10 +23,7 @@ from tinsmith_driver.text_files import (
 )
 
 TEXT_FORMAT = "tsm"
-
-
 _LARGEST_TEXT_BYTES = 2**31 - 1
-
 
 # Importers come as plug-ins; of those that are absent nobody else can say what to install.
 _IMPORTING_PACKAGES = {

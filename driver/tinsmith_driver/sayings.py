@@ -37,20 +37,24 @@ def print_memories(compilation: Compilation) -> None:
 
 
 def print_warnings(compilation: Compilation) -> None:
+    """Those of the compilation."""
     print_each(warnings(compilation))
 
 
 def print_each(found: Iterable[str]) -> None:
+    """Print each text as a warning."""
     for warning in found:
         print_warning(visible_lines(warning))
 
 
 def print_timings(arguments: argparse.Namespace, compilation: Compilation) -> None:
+    """How long each step took, on standard error, if that was asked for."""
     if arguments.timings:
         print(timing_table(compilation), file=sys.stderr)
 
 
 def print_cuts(compilation: Compilation, measurement: Measurement | None) -> None:
+    """What passes decided of engines, tiles, rows, compression and copies, and what a run showed of it."""
     if (placement := placement_facts(compilation)) is not None:
         say(placement_text(placement))
     if (tiling := tiling_facts(compilation, measurement)) is not None:
@@ -72,6 +76,7 @@ def _unseen(program: Program) -> str:
 
 
 def print_measurement(compilation: Compilation, measurement: Measurement) -> None:
+    """What a run gave, what it took, and the verdict."""
     for group in measurement.groups:
         name = visible(group.samples.group) or "samples"
         correct = "" if group.correct is None else f", {group.correct}/{len(group.samples)} right"
