@@ -9,7 +9,7 @@ from tinsmith_c.layout import Layout, c_name
 from tinsmith_c.options import WriteOptions
 from tinsmith_c.real_numbers import real_helpers
 from tinsmith_c.scope import C_TYPES
-from tinsmith_c.text import COLUMNS, MEMORY_SECTION, comment_lines, float_literal
+from tinsmith_c.text import MEMORY_SECTION, comment_lines, float_literal, wrapped_call
 
 
 def write_header(layout: Layout, engines: Engines, options: WriteOptions) -> str:
@@ -273,23 +273,16 @@ def _tensor(layout: Layout, name: str, label: str, buffer: str, *, is_input: boo
     aligned = "" if type_.dtype.size_bytes == 1 else f"({const}void *)"
     lines += [
         f"static inline {const}{element} *{name}_{label}({parameter}) {{",
-        *_sum(
+        wrapped_call(
             f"  return ({const}{element} *){aligned}(",
-            f"({const}{byte} *){memory}",
-            f"{prefix}_OFFSET",
+            [f"({const}{byte} *){memory}", f"{prefix}_OFFSET"],
+            ");",
+            separator=" +",
         ),
         "}",
         "",
     ]
     return lines
-
-
-def _sum(head: str, first: str, second: str) -> list[str]:
-    """A line, or two where it would be too long."""
-    line = f"{head}{first} + {second});"
-    if len(line) <= COLUMNS:
-        return [line]
-    return [f"{head}{first} +", f"{' ' * len(head)}{second});"]
 
 
 def _parenthesized(value: int) -> str:

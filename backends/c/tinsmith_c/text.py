@@ -127,13 +127,16 @@ def expression(function: str, arguments: Iterable[str]) -> str:
     return text.removeprefix("  return ").removesuffix(";")
 
 
-def wrapped_call(head: str, arguments: Sequence[str], tail: str) -> str:
-    """`head` + arguments + `tail`; if that is too long, arguments fill lines behind the parenthesis."""
+def wrapped_call(head: str, arguments: Sequence[str], tail: str, separator: str = ",") -> str:
+    """`head` + arguments + `tail`; if that is too long, arguments fill lines behind the parenthesis.
+
+    separator: behind each argument but the last, such as ` +` between terms in parentheses.
+    """
     lines: list[str] = []
     line = head
     for index, argument in enumerate(arguments):
         last = index == len(arguments) - 1
-        piece = argument + (tail if last else ",")
+        piece = argument + (tail if last else separator)
         gap = "" if line == head or line.isspace() else " "
         if len(line) + len(gap) + len(piece) > COLUMNS and line != head:
             lines.append(line)
