@@ -192,8 +192,8 @@ static inline kernel_3x3 pair_3x3(const int8_t *weights) {
       "add    sp, #4\n"
 
 /** sums[i] = 3x3 window at plane element i, for `count` of them, a multiple of 2 above 0. */
-TINSMITH_NEEDS_MOST void sum_3x3_stride_1(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes, int32_t count,
-                                    const kernel_3x3 *kernel) {
+TINSMITH_NEEDS_MOST void sum_3x3_stride_1(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes,
+                                          int32_t count, const kernel_3x3 *kernel) {
   uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
   uint32_t xb;
   int32_t even, odd;
@@ -224,8 +224,8 @@ TINSMITH_NEEDS_MOST void sum_3x3_stride_1(int32_t *sums, const tinsmith_lanes *p
 }
 
 /** sums[i] = 3x3 window at plane element 2 i, for `count` of them, above 0. */
-TINSMITH_NEEDS_MOST void sum_3x3_stride_2(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes, int32_t count,
-                                    const kernel_3x3 *kernel) {
+TINSMITH_NEEDS_MOST void sum_3x3_stride_2(int32_t *sums, const tinsmith_lanes *plane, int32_t pitch_bytes,
+                                          int32_t count, const kernel_3x3 *kernel) {
   uint32_t xa = (uint32_t)(uintptr_t)(sums + count); /* the end */
   uint32_t xb;
   int32_t sum;

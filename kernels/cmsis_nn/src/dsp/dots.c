@@ -49,7 +49,7 @@ static inline int32_t add_four(int32_t acc, uint32_t even, uint32_t odd, const i
 
 /** sums[i] += `depth` products of row i, a multiple of 4 above 0. last: row 3. */
 TINSMITH_NEEDS_MOST void add_four_rows(int32_t *sums, const int8_t *x, uint32_t offsets, const int8_t *w, int32_t pitch,
-                                 const int8_t *last, int32_t depth) {
+                                       const int8_t *last, int32_t depth) {
   uint32_t even = (uint32_t)(uintptr_t)(x + depth); /* the end */
   uint32_t odd = (uint32_t)(uintptr_t)sums;
   uint32_t sum0, sum1, sum2, sum3, row, lanes;
