@@ -58,10 +58,11 @@ class Broadcasting(Operator):
 
 @dataclass(frozen=True)
 class Arithmetic(Broadcasting, Rescaling):
-    """Dtypes, and float32 or plain integer evaluation, of Add, Sub and Mul.
+    """Add, Sub and Mul.
 
-    Quantized int8 and int16 (zero point 0) follow TFLite, or round their sum or product once; int32 and int64
-    without quantization wrap.
+    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, which follow
+    TFLite, or round their sum or product once; int32 and int64 without quantization, which wrap. activation: clamps the
+    result.
     """
 
     traits: ClassVar[frozenset[Trait]] = Broadcasting.traits | {Trait.FUSES_CLAMP}
@@ -161,11 +162,7 @@ class Arithmetic(Broadcasting, Rescaling):
 
 @dataclass(frozen=True)
 class Add(Arithmetic):
-    """lhs + rhs.
-
-    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
-    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
-    """
+    """lhs + rhs, as `Arithmetic`."""
 
     mnemonic: ClassVar[str] = "add"
 
@@ -175,11 +172,7 @@ class Add(Arithmetic):
 
 @dataclass(frozen=True)
 class Sub(Arithmetic):
-    """lhs - rhs.
-
-    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
-    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
-    """
+    """lhs - rhs, as `Arithmetic`."""
 
     mnemonic: ClassVar[str] = "sub"
 
@@ -189,11 +182,7 @@ class Sub(Arithmetic):
 
 @dataclass(frozen=True)
 class Mul(Arithmetic):
-    """lhs * rhs.
-
-    Operands are broadcast as numpy does. float32; int8 or int16 (zero point 0), each quantized per tensor, rounded as
-    by TFLite or once; int32 and int64 without quantization, which wrap. activation: clamps the result.
-    """
+    """lhs * rhs, as `Arithmetic`."""
 
     mnemonic: ClassVar[str] = "mul"
 
@@ -218,7 +207,12 @@ class Mul(Arithmetic):
 
 @dataclass(frozen=True)
 class Extremum(Broadcasting):
-    """Minimum and Maximum. Integers are compared as they are, so all three have one quantization."""
+    """Minimum and Maximum.
+
+    Operands are broadcast as numpy does. float32, int32, int64 and bool without quantization; int8 and int16, compared
+    as they are, so that both operands and the result have one quantization. rhs where neither wins: of equal zeros, and
+    where one is NaN.
+    """
 
     def infer(self, inputs: Types) -> tuple[TensorType, ...]:
         """The broadcast shape, dtype and quantization of the operands."""
@@ -245,11 +239,7 @@ class Extremum(Broadcasting):
 
 @dataclass(frozen=True)
 class Minimum(Extremum):
-    """lhs < rhs ? lhs : rhs.
-
-    Operands are broadcast as numpy does. float32, int32, int64 and bool without quantization; int8 and int16, of which
-    both operands and the result have one quantization. rhs where neither wins: of equal zeros, and where one is NaN.
-    """
+    """lhs < rhs ? lhs : rhs, as `Extremum`."""
 
     mnemonic: ClassVar[str] = "minimum"
 
@@ -259,11 +249,7 @@ class Minimum(Extremum):
 
 @dataclass(frozen=True)
 class Maximum(Extremum):
-    """lhs > rhs ? lhs : rhs.
-
-    Operands are broadcast as numpy does. float32, int32, int64 and bool without quantization; int8 and int16, of which
-    both operands and the result have one quantization. rhs where neither wins: of equal zeros, and where one is NaN.
-    """
+    """lhs > rhs ? lhs : rhs, as `Extremum`."""
 
     mnemonic: ClassVar[str] = "maximum"
 

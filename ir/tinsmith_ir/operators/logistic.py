@@ -21,11 +21,11 @@ from tinsmith_ir.types import TensorType
 
 @dataclass(frozen=True)
 class SigmoidCurve(Tabulated):
-    """Logistic and Tanh.
+    """Logistic and Tanh, elementwise.
 
     int8: a table made in float32, any scales. int16: straight lines between the values of a table in
-    fixed point, the result in units of 1/32768; both as TFLite's reference kernels. float32: see
-    `float_arithmetic`.
+    fixed point, the result in units of 1/32768; both quantized per tensor, and as TFLite's reference kernels.
+    float32: see `float_arithmetic`.
     """
 
     curve: ClassVar[Curve]
@@ -75,11 +75,7 @@ class SigmoidCurve(Tabulated):
 
 @dataclass(frozen=True)
 class Logistic(SigmoidCurve):
-    """1 / (1 + exp(-x)), elementwise.
-
-    float32. int8: a table made in float32, any scales; int16: straight lines between values of a table, of a result of
-    scale 1/32768. Both are quantized per tensor and as TFLite's reference kernels.
-    """
+    """1 / (1 + exp(-x)), as `SigmoidCurve`."""
 
     mnemonic: ClassVar[str] = "logistic"
     curve: ClassVar[Curve] = Curve.LOGISTIC
@@ -93,11 +89,7 @@ class Logistic(SigmoidCurve):
 
 @dataclass(frozen=True)
 class Tanh(SigmoidCurve):
-    """tanh(x), elementwise.
-
-    float32. int8: a table made in float32, any scales; int16: straight lines between values of a table, of a result of
-    scale 1/32768. Both are quantized per tensor and as TFLite's reference kernels.
-    """
+    """tanh(x), as `SigmoidCurve`."""
 
     mnemonic: ClassVar[str] = "tanh"
     curve: ClassVar[Curve] = Curve.TANH

@@ -265,7 +265,8 @@ def _integers(dtype: DType) -> tuple[int, int]:
 class ArgExtremum(Operator):
     """ArgMax and ArgMin: an index along `axis`, which is dropped. Of equal elements it is that of the first.
 
-    Integers are compared as they are. Of float32, NaN wins over nothing, and nothing over it where it is the first.
+    The result is int32. float32, int32, int64, or int8 and int16; integers are compared as they are. Of float32, NaN
+    wins over nothing, and nothing over it where it is the first.
     """
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
@@ -313,11 +314,7 @@ class ArgExtremum(Operator):
 
 @dataclass(frozen=True)
 class ArgMax(ArgExtremum):
-    """Where along `axis` the largest element is.
-
-    The result is int32, in the input's shape without that axis; of equal elements it is the first. float32 (where NaN
-    wins over nothing), int32, int64, or int8 and int16, compared as they are.
-    """
+    """Where along `axis` the largest element is, as `ArgExtremum`."""
 
     mnemonic: ClassVar[str] = "arg_max"
 
@@ -327,11 +324,7 @@ class ArgMax(ArgExtremum):
 
 @dataclass(frozen=True)
 class ArgMin(ArgExtremum):
-    """Where along `axis` the smallest element is.
-
-    The result is int32, in the input's shape without that axis; of equal elements it is the first. float32 (where NaN
-    wins over nothing), int32, int64, or int8 and int16, compared as they are.
-    """
+    """Where along `axis` the smallest element is, as `ArgExtremum`."""
 
     mnemonic: ClassVar[str] = "arg_min"
 

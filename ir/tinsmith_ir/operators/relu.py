@@ -17,7 +17,7 @@ from tinsmith_ir.types import TensorType
 
 @dataclass(frozen=True)
 class Clamp(Rescaling):
-    """A clamp; quantized integers are rescaled to the result's quantization at the same time."""
+    """A clamp. float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time."""
 
     operands: ClassVar[tuple[Operand, ...]] = (Operand("input"),)
     traits: ClassVar[frozenset[Trait]] = frozenset({Trait.ELEMENTWISE})
@@ -56,10 +56,7 @@ class Clamp(Rescaling):
 
 @dataclass(frozen=True)
 class Relu(Clamp):
-    """max(x, 0).
-
-    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
-    """
+    """max(x, 0), as `Clamp`."""
 
     mnemonic: ClassVar[str] = "relu"
     bounds: ClassVar[Activation] = Activation.RELU
@@ -67,10 +64,7 @@ class Relu(Clamp):
 
 @dataclass(frozen=True)
 class Relu6(Clamp):
-    """min(max(x, 0), 6).
-
-    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
-    """
+    """min(max(x, 0), 6), as `Clamp`."""
 
     mnemonic: ClassVar[str] = "relu6"
     bounds: ClassVar[Activation] = Activation.RELU6
@@ -78,10 +72,7 @@ class Relu6(Clamp):
 
 @dataclass(frozen=True)
 class ReluN1To1(Clamp):
-    """min(max(x, -1), 1).
-
-    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
-    """
+    """min(max(x, -1), 1), as `Clamp`."""
 
     mnemonic: ClassVar[str] = "relu_n1_to_1"
     bounds: ClassVar[Activation] = Activation.RELU_N1_TO_1
@@ -89,10 +80,7 @@ class ReluN1To1(Clamp):
 
 @dataclass(frozen=True)
 class Relu0To1(Clamp):
-    """min(max(x, 0), 1).
-
-    float32; int8 or int16 quantized per tensor, rescaled to the result's quantization at the same time.
-    """
+    """min(max(x, 0), 1), as `Clamp`."""
 
     mnemonic: ClassVar[str] = "relu_0_to_1"
     bounds: ClassVar[Activation] = Activation.RELU_0_TO_1
